@@ -7,8 +7,8 @@ use rflvm::device::{self, Device};
 use rflvm::hmc::directions::Modes;
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
-    Binomial, Censored, Family, Gaussian, Generic, Isotropic, Limits, LogNormal, Multinomial, NegativeBinomial, Ordinal, Poisson, StudentT, Trials,
-    Unit, ZeroInflatedNegativeBinomial, ZeroInflatedPoisson,
+    Binomial, Censored, Family, Gaussian, Generic, Isotropic, Limits, LogNormal, Multinomial, NegativeBinomial,
+    Ordinal, Poisson, StudentT, Trials, Unit, ZeroInflatedNegativeBinomial, ZeroInflatedPoisson,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Normal, Student};

@@ -1,9 +1,9 @@
 //! The test functions g(unknowns, Y). Bounded or light-tailed, so that their means have reliable standard errors;
 //! averaged over rows, columns, frequencies and pairs of them, which increases power; invariant to cluster labels.
 
-use rflvm::linalg::Mat;
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{Block, Model, State};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{Block, Model, State};
 
 /// Values of all functions at one (state, Y), with their names.
 #[derive(Debug, Default)]

@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn every_family_has_a_configuration() {
         let mut tested: Vec<&str> = crate::configurations::FAMILIES.iter().map(|(family, _)| family().name()).collect();
-        let mut known = rflvm::spec::FAMILIES.to_vec();
+        let mut known = rflvm::internal::spec::FAMILIES.to_vec();
         tested.sort_unstable();
         known.sort_unstable();
         assert_eq!(tested, known);

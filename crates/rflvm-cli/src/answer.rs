@@ -3,10 +3,10 @@
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::message::Flags;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::convergence::Convergence;
-use rflvm::posterior::predicted::Predicted;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::convergence::Convergence;
+use rflvm::internal::posterior::predicted::Predicted;
 use rflvm_study::apart::OutputError;
 use rflvm_study::cells::{csv_text, number as text};
 use rflvm_study::convergence::caution;

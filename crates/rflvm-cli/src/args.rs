@@ -247,10 +247,10 @@ pub struct DemoArgs {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Warm-up sweeps per chain.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 150)]
     pub warmup: u64,
     /// Draws kept per chain.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 100)]
     pub draws: u64,
     /// Threads to use [default: all cores].
     #[arg(long, default_value_t = 0, hide_default_value = true)]

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::message::Flags;
 use crate::reply::Reply;
 use report::Shown;
-use rflvm::posterior::check::{REPLICATES, VISITED};
+use rflvm::internal::posterior::check::{REPLICATES, VISITED};
 use rflvm_study::check::Report;
 use rflvm_study::convergence::Began;
 use rflvm_study::drawn::Drawn;

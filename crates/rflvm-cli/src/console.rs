@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::message::Flags;
-use rflvm::atomic::{plain_reason, remedy};
+use rflvm::internal::atomic::{plain_reason, remedy};
 use rflvm_study::message::render;
 use rflvm_study::note::Note;
 use serde_json::{Value, json};

@@ -8,18 +8,18 @@ use crate::picture::Colour;
 use crate::progress::Watch;
 use crate::reply::{Reply, names};
 use crate::report;
-use rflvm::draws::Memory;
-use rflvm::error::RunError;
-use rflvm::model::family::{Poisson, Theta};
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::posterior::Posterior;
-use rflvm::posterior::score::affine_r2;
-use rflvm::rng::Stream;
-use rflvm::run;
-use rflvm::run::Progress;
-use rflvm::run::Settings;
-use rflvm::simulate::s_curve;
+use rflvm::internal::draws::Memory;
+use rflvm::internal::error::RunError;
+use rflvm::internal::model::family::{Poisson, Theta};
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::posterior::Posterior;
+use rflvm::internal::posterior::score::affine_r2;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run;
+use rflvm::internal::run::Progress;
+use rflvm::internal::run::Settings;
+use rflvm::internal::simulate::s_curve;
 use rflvm_report::{Subject, html};
 use rflvm_study::convergence::{Began, as_json};
 use rflvm_study::drawn::CELLS;
@@ -31,6 +31,8 @@ use std::time::Instant;
 
 /// Rows and columns of the table.
 const SHAPE: (usize, usize) = (500, 100);
+/// Few enough that the picture is there within a minute on two cores.
+const CHAINS: usize = 4;
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<(), Failure> {
@@ -43,6 +45,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let settings = Settings {
         warmup: args.warmup,
         draws: args.draws,
+        chains: CHAINS,
         seed: args.seed,
         threads: args.threads,
         ..Settings::default()
@@ -54,7 +57,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     out_dir::prepare(&args.out)?;
     let console = reply.progress();
     console.say(&format!(
-        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
+        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; {CHAINS} chains, seed {}",
         args.seed
     ));
     let begun = Instant::now();
@@ -64,7 +67,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         ControlFlow::Continue(())
     };
     let chains = run::run(&model, &settings, |_| Memory::default(), see)?;
-    let posterior = Posterior::new(model, chains, settings.seed)?;
+    let posterior = Posterior::of_spread(model, chains, settings.seed)?;
     let seconds = begun.elapsed().as_secs_f64();
     let aside = posterior.convergence().chains.iter().filter(|v| !v.used).count();
     if aside > 0 {

@@ -14,7 +14,7 @@ use crate::shell;
 use advice::Advice;
 use chart::Chart;
 use cost::Cost;
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use rflvm_study::Config;
 use rflvm_study::blocks::{self, Given};
 use rflvm_study::column_families::ColumnFamilies;

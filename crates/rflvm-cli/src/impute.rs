@@ -5,11 +5,11 @@ use crate::answer::{check_csv, check_numbered, drawn, listed, numbered, outputs}
 use crate::args::ImputeArgs;
 use crate::failure::Failure;
 use crate::reply::{Reply, names};
-use rflvm::linalg::Mat;
-use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::impute::Imputed;
-use rflvm::posterior::outlook::Scores;
-use rflvm::posterior::predicted::Predicted;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::fitted::DRAWS;
+use rflvm::internal::posterior::impute::Imputed;
+use rflvm::internal::posterior::outlook::Scores;
+use rflvm::internal::posterior::predicted::Predicted;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;

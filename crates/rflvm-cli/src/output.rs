@@ -5,8 +5,8 @@ use crate::labels::Labels;
 use crate::picture::Colour;
 use crate::picture::paths::{self, Paths};
 use crate::picture::scatter::{self, Scatter};
-use rflvm::linalg::Mat;
-use rflvm::posterior::align::Embedding;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::align::Embedding;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::table::Table;
@@ -33,7 +33,7 @@ impl<'a> From<&'a Table> for Rows<'a> {
     }
 }
 
-/// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; with `time` and `sequence` after the
+/// `id,label,x1,…,sd1,…`: each row's position and its standard deviation; with `time` and `sequence` after the
 /// label if rows have times, and with spatial medians as `median1,…` at the end if they are given.
 pub fn embedding_csv(embedding: &Embedding, medians: Option<&Mat>, rows: &Rows<'_>) -> String {
     let (mut header, mut lines) = embedding_lines(embedding, rows);

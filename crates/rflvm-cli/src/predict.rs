@@ -7,8 +7,8 @@ use crate::answer::{Answer, check_csv, check_numbered, drawn, listed, outputs};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::reply::Reply;
-use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::predict::Points;
+use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
+use rflvm::internal::posterior::predict::Points;
 use rflvm_study::Fit;
 use rflvm_study::drawn::CELLS;
 

@@ -47,7 +47,7 @@ impl Ranks {
     }
 
     /// The processes, if there are several.
-    pub fn all(&self) -> Option<Arc<dyn rflvm::ranks::Ranks>> {
+    pub fn all(&self) -> Option<Arc<dyn rflvm::internal::ranks::Ranks>> {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
             return Some(world.ranks());

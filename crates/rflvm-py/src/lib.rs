@@ -34,7 +34,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 /// The canonical name of a likelihood.
 #[pyfunction]
 fn canonical(name: &str) -> PyResult<&'static str> {
-    rflvm::spec::canonical(name).map_err(error::spec)
+    rflvm::internal::spec::canonical(name).map_err(error::spec)
 }
 
 /// Times in several columns as one text per row.
@@ -74,7 +74,7 @@ mod _native {
     use super::values::Values;
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
-    use rflvm::model::family::{Cells, REGISTRY};
+    use rflvm::internal::model::family::{Cells, REGISTRY};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,10 +1,10 @@
 //! What a report is about: a fit with its draws, and what is known about its rows.
 
-use rflvm::posterior::align::Embedding;
-use rflvm::posterior::convergence::Convergence;
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::frame::Frame;
-use rflvm::run::modes::Found;
+use rflvm::internal::posterior::align::Embedding;
+use rflvm::internal::posterior::convergence::Convergence;
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::frame::Frame;
+use rflvm::internal::run::modes::Found;
 use rflvm_study::convergence::{Began, report};
 use rflvm_study::drawn::{CELLS, Drawn};
 use rflvm_study::message::Naming;

@@ -3,9 +3,9 @@
 use crate::conflict;
 use crate::convergence::{self, Began};
 use crate::message::{Naming, render};
-use rflvm::model::{Block, Model};
-use rflvm::posterior::check::{Check, Conflict};
-use rflvm::posterior::convergence::{Convergence, Outcome};
+use rflvm::internal::model::{Block, Model};
+use rflvm::internal::posterior::check::{Check, Conflict};
+use rflvm::internal::posterior::convergence::{Convergence, Outcome};
 use serde_json::{Value, json};
 
 /// p-values below this are considered small.
@@ -114,10 +114,10 @@ pub fn words(check: &Check) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::model::ModelSpec;
-    use rflvm::model::family::Poisson;
-    use rflvm::observations::Observations;
-    use rflvm::posterior::check::Statistic;
+    use rflvm::internal::model::ModelSpec;
+    use rflvm::internal::model::family::Poisson;
+    use rflvm::internal::observations::Observations;
+    use rflvm::internal::posterior::check::Statistic;
 
     fn check(observed: f64) -> Check {
         let replicated: Vec<f64> = (0..200).map(|i| f64::from(i) / 200.0).collect();
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn only_a_fit_that_has_converged_gives_advice() {
-        let y = rflvm::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
+        let y = rflvm::internal::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
         let spec = ModelSpec { features: 4, ..ModelSpec::default() };
         let model = Model::new(Observations::new(y).unwrap(), Poisson, spec).unwrap();
         let checks = [check(2.0), check(0.5)];

@@ -1,7 +1,7 @@
 //! The settings that are chosen from a list of names.
 
 use crate::settings::{Value, choices};
-use rflvm::model::latent::TimeKernel;
+use rflvm::internal::model::latent::TimeKernel;
 use std::ffi::OsStr;
 
 choices! {

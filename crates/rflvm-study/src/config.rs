@@ -9,11 +9,11 @@ use crate::error::Error;
 use crate::latent_dim::LatentDim;
 use crate::settings::{Group, Names, Setting, settings};
 use crate::table::{Decimal, Separator};
-use rflvm::atomic::plain_reason;
-use rflvm::error::SpecError;
-use rflvm::model::latent::MOST_INDUCING;
-use rflvm::model::{Amplitude, HalfT, MOST_AXES, MOST_FEATURES, Priors};
-use rflvm::run::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS};
+use rflvm::internal::atomic::plain_reason;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::model::latent::MOST_INDUCING;
+use rflvm::internal::model::{Amplitude, HalfT, MOST_AXES, MOST_FEATURES, Priors};
+use rflvm::internal::run::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -257,7 +257,8 @@ impl Config {
         };
         let mut filled = self.or(defaults);
         // An unknown name is rejected where it is used.
-        filled.likelihood = filled.likelihood.map(|name| rflvm::spec::canonical(&name).map_or(name, String::from));
+        filled.likelihood =
+            filled.likelihood.map(|name| rflvm::internal::spec::canonical(&name).map_or(name, String::from));
         filled.table = filled.table.map(whole);
         filled.blocks = filled.blocks.map(whole);
         filled.row_data = filled.row_data.map(whole);
@@ -432,7 +433,7 @@ mod tests {
             "true",
         ];
         let count = std::env::var("RFLVM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(3_000);
-        let mut rng = rflvm::rng::Stream::new(1).rng();
+        let mut rng = rflvm::internal::rng::Stream::new(1).rng();
         let mut good = 0;
         for _ in 0..count {
             let mut damaged: Vec<char> = text.chars().collect();

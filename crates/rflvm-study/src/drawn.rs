@@ -8,15 +8,15 @@ use crate::label::label;
 use crate::modes;
 use crate::stacking::Stacking;
 use rflvm::Init;
-use rflvm::atomic::plain_reason;
-use rflvm::draws::Source;
-use rflvm::draws::zarr::Reader;
-use rflvm::error::{SpecError, StoreError};
-use rflvm::posterior::convergence::{Convergence, judge_chains, judge_modes};
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::modes::modes;
-use rflvm::posterior::stacking::Weighted;
-use rflvm::run::Settings;
+use rflvm::internal::atomic::plain_reason;
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::Reader;
+use rflvm::internal::error::{SpecError, StoreError};
+use rflvm::internal::posterior::convergence::{Convergence, judge_chains, judge_modes};
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::modes::modes;
+use rflvm::internal::posterior::stacking::Weighted;
+use rflvm::internal::run::Settings;
 use std::path::Path;
 
 /// The question about cells of the table's rows. Whoever asks it gets the same draws, so that `imputed.csv`, the report and `predict` agree.

@@ -14,7 +14,7 @@ pub const OF_TEXT: &str = "multinomial";
 
 /// Whether a family takes columns of text, one column per level.
 pub fn takes_text(family: &str) -> bool {
-    rflvm::spec::about(family).is_ok_and(|about| about.cells.may_be_text())
+    rflvm::internal::spec::about(family).is_ok_and(|about| about.cells.may_be_text())
 }
 
 /// The blocks of some columns of one family. Ordered levels have a block for each number of levels: that given as trials, or else the largest

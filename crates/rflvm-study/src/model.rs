@@ -9,13 +9,13 @@ use crate::error::Error;
 use crate::latent_dim::LatentDim;
 use crate::table::Table;
 use crate::times::Timeline;
-use rflvm::error::{DataError, SpecError};
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Cells, Family};
-use rflvm::model::latent::{Dynamics, Form, TimeKernel, TimeSpec};
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{MOST_AXES, Model, ModelSpec, Priors, roughness};
-use rflvm::observations::{Observations, Offset};
+use rflvm::internal::error::{DataError, SpecError};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Cells, Family};
+use rflvm::internal::model::latent::{Dynamics, Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{MOST_AXES, Model, ModelSpec, Priors, roughness};
+use rflvm::internal::observations::{Observations, Offset};
 
 /// The model of a table. It takes over the table's values, so that they are not held twice.
 pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option<&Timeline>) -> Result<Model, Error> {

@@ -4,11 +4,11 @@ use crate::device::{self, Card, DeviceChoice};
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::folder::FolderLock;
-use rflvm::error::{RunError, SpecError};
-use rflvm::init::Init;
-use rflvm::init::map::{Map, MapFit, is_exact};
-use rflvm::linalg::Mat;
-use rflvm::run::{Settings, pool};
+use rflvm::internal::error::{RunError, SpecError};
+use rflvm::internal::init::Init;
+use rflvm::internal::init::map::{Map, MapFit, is_exact};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::run::{Settings, pool};
 
 /// The most initialisations that may be requested.
 const MOST_STARTS: usize = 1000;

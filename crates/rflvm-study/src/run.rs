@@ -2,10 +2,10 @@
 
 use crate::choices::{InitAt, Instructions};
 use crate::config::Config;
-use rflvm::error::SpecError;
-use rflvm::init::Init;
-use rflvm::run::Settings;
-use rflvm::simd::{self, Level};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::init::Init;
+use rflvm::internal::run::Settings;
+use rflvm::internal::simd::{self, Level};
 use std::time::Duration;
 
 /// How to run.

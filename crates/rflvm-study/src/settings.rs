@@ -136,7 +136,7 @@ impl Setting {
 
 /// A text with the names of all families in the place of `{families}`.
 pub fn with_families(text: &str) -> String {
-    text.replace("{families}", &rflvm::spec::FAMILIES.join(", "))
+    text.replace("{families}", &rflvm::internal::spec::FAMILIES.join(", "))
 }
 
 /// Settings that belong together.

@@ -9,11 +9,11 @@ use crate::fit::{Fit, kept};
 use crate::model;
 use crate::reading;
 use crate::table::{self, ReadOptions, Table};
-use rflvm::chunks::WIDTH;
-use rflvm::error::SpecError;
-use rflvm::identity::Digest;
-use rflvm::linalg::Mat;
-use rflvm::ranks::Ranks;
+use rflvm::internal::chunks::WIDTH;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::identity::Digest;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::ranks::Ranks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -167,7 +167,7 @@ fn bytes(words: &[f64]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::ranks::Alone;
+    use rflvm::internal::ranks::Alone;
 
     #[test]
     fn text_survives_as_numbers() {

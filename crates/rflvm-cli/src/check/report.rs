@@ -2,7 +2,7 @@
 
 use crate::message::Flags;
 use crate::picture::histograms::{self, Histogram};
-use rflvm::posterior::check::{Check, Conflict};
+use rflvm::internal::posterior::check::{Check, Conflict};
 use rflvm_study::cells::{csv_text, number as text};
 use rflvm_study::check::{Report, SMALL, words};
 use rflvm_study::conflict;

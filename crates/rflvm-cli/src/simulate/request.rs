@@ -3,10 +3,10 @@
 use crate::args::{SimulateArgs, SourceArg};
 use crate::failure::Failure;
 use crate::reply::Reply;
-use rflvm::error::SpecError;
-use rflvm::model::family::{Cells, Family, Trials};
-use rflvm::model::{Model, Priors};
-use rflvm::{simulate, spec};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::model::family::{Cells, Family, Trials};
+use rflvm::internal::model::{Model, Priors};
+use rflvm::internal::{simulate, spec};
 use rflvm_study::Config;
 use rflvm_study::config::{RunConfig, fresh_seed};
 use rflvm_study::idle;

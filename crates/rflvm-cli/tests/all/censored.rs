@@ -68,9 +68,14 @@ fn families_without_limits_refuse_them_and_a_damaged_list_is_named() {
     assert!(!refused.status.success());
     fs::write(dir.join("fit/limits.csv"), "row,column,cell\n400,lead,<0.5\n").unwrap();
     let damaged = rflvm(&dir, &["summary", "fit"]);
-    assert!(text(&damaged.stderr).contains("limits.csv: it does not list cells of the table"), "{}", text(&damaged.stderr));
+    assert!(
+        text(&damaged.stderr).contains("limits.csv: it does not list cells of the table"),
+        "{}",
+        text(&damaged.stderr)
+    );
     // Classes of age are names, not limits.
-    fs::write(dir.join("c.csv"), "age,x\n".to_string() + &"<20,1.5\n20-40,2.5\n>40,0.5\n<20,0.25\n20-40,1\n".repeat(6)).unwrap();
+    fs::write(dir.join("c.csv"), "age,x\n".to_string() + &"<20,1.5\n20-40,2.5\n>40,0.5\n<20,0.25\n20-40,1\n".repeat(6))
+        .unwrap();
     let said = text(&good(&dir, &["doctor", "c.csv"]).stdout);
     assert!(said.contains("multinomial (1)"), "{said}");
 }

@@ -56,7 +56,12 @@ fn answers_on_a_scale_are_ordinal_and_a_missing_one_has_the_probabilities_of_its
     assert!(cells > 15, "{cells}");
     good(&dir, &["impute", "fit", "--out", "full.csv", "--draws", "1"]);
     let full = read(&dir, "full-1.csv");
-    assert!(full.lines().skip(1).flat_map(|line| line.split(',')).all(|cell| ["1", "2", "3", "4", "5", "6", "7"].contains(&cell)));
+    assert!(
+        full.lines()
+            .skip(1)
+            .flat_map(|line| line.split(','))
+            .all(|cell| ["1", "2", "3", "4", "5", "6", "7"].contains(&cell))
+    );
     // New rows have the levels of the fit, whatever their own.
     fs::write(dir.join("new.csv"), "a,b,c,d\n1,2,1,3\n2,1,,2\n").unwrap();
     good(&dir, &["transform", "fit", "new.csv", "--out", "new"]);
@@ -70,7 +75,8 @@ fn answers_on_a_scale_are_ordinal_and_a_missing_one_has_the_probabilities_of_its
 fn levels_may_be_given_and_cells_that_are_none_are_refused() {
     let dir = folder("levels");
     fs::write(dir.join("t.csv"), table(7)).unwrap();
-    fs::write(dir.join("b.csv"), "column,likelihood,trials\na,ordinal,6\nb,ordinal,\nc,ordinal,6\nd,ordinal,\n").unwrap();
+    fs::write(dir.join("b.csv"), "column,likelihood,trials\na,ordinal,6\nb,ordinal,\nc,ordinal,6\nd,ordinal,\n")
+        .unwrap();
     good(&dir, &[&["fit", "t.csv", "--blocks", "b.csv", "--out", "fit"], &QUICK[..]].concat());
     assert!(read(&dir, "fit/imputed.csv").contains(",a=6,") && !read(&dir, "fit/imputed.csv").contains(",b=6,"));
     for (cell, words) in [("0", "counted from 1"), ("2.5", "not a whole number"), ("31", "takes at most 20")] {

@@ -5,7 +5,7 @@ use crate::array::{Array, array};
 use crate::memory::check_answer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::posterior::fitted::Fitted;
+use rflvm::internal::posterior::fitted::Fitted;
 
 #[pymethods]
 impl Answers {

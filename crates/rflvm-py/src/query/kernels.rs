@@ -4,8 +4,8 @@ use crate::answers::Answers;
 use crate::array::{Array, array, matrix};
 use crate::error::spec;
 use pyo3::prelude::*;
-use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::kernel::{Curve, diameter};
+use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
+use rflvm::internal::posterior::kernel::{Curve, diameter};
 use rflvm_study::drawn::check_kernel_rows;
 
 /// A curve along an axis: its name, positions, mean, 5% and 95% quantiles.

@@ -5,9 +5,9 @@ use crate::array::{Array, array, embedding_arrays};
 use crate::error::{raised, store};
 use crate::rows::NewRows;
 use pyo3::prelude::*;
-use rflvm::draws::Source;
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::transform;
+use rflvm::internal::draws::Source;
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::transform;
 use rflvm_study::drawn::is_due;
 
 #[pymethods]

@@ -4,7 +4,7 @@ use crate::answers::Answers;
 use crate::error::{raised, spec};
 use crate::message::Parameters;
 use pyo3::prelude::*;
-use rflvm::run::pool;
+use rflvm::internal::run::pool;
 use rflvm_report::{Image, Subject, html};
 use rflvm_study::Error;
 

@@ -6,8 +6,8 @@ use crate::error::spec;
 use crate::memory::check_answer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::error::RunError;
-use rflvm::posterior::fitted::{DRAWS, Fitted};
+use rflvm::internal::error::RunError;
+use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
 use rflvm_study::drawn::check_graph;
 
 #[pymethods]

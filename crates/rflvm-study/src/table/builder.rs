@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rflvm::closest::closest;
+use rflvm::internal::closest::closest;
 
 use super::allowance::Allowance;
 use super::category::Category;

@@ -44,6 +44,7 @@ pub mod psis;
 pub mod ranking;
 pub mod revealed;
 pub(crate) mod row_density;
+mod scaling;
 #[doc(hidden)]
 pub mod score;
 mod spread;

@@ -5,8 +5,7 @@ use rflvm::dist::{normal, normals};
 use rflvm::linalg::Mat;
 use rflvm::model::family::{
     Binomial, Censored, Column, Family, Gaussian, Generic, Isotropic, Limits, LogNormal, NegativeBinomial, Ordinal,
-    StudentT, Trials, Unit,
-    ZeroInflatedNegativeBinomial,
+    StudentT, Trials, Unit, ZeroInflatedNegativeBinomial,
 };
 use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
 use rflvm::model::priors::{Dispersion, Dof, Gamma, Noise, Normal, Student};
@@ -20,7 +19,7 @@ use std::sync::Arc;
 pub const ROWS: usize = 6;
 pub const FREQUENCIES: usize = 4;
 
-pub use rflvm::spec::FAMILIES;
+pub use rflvm::internal::spec::FAMILIES;
 
 pub const FIXED: Amplitude = Amplitude::Fixed(0.6);
 pub const LEARNED: Amplitude = Amplitude::Learned(HALF_T);

@@ -21,7 +21,7 @@ use rflvm::model::{Model, State, joint};
 
 #[test]
 fn densities_have_the_stated_derivative() {
-    let mut rng = rflvm::rng::Stream::new(3).rng();
+    let mut rng = rflvm::internal::rng::Stream::new(3).rng();
     for _ in 0..20 {
         let (f, theta) = (normal(&mut rng), [normal(&mut rng)]);
         let inflated = ZeroInflatedPoisson::default();

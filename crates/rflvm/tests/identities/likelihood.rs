@@ -41,7 +41,7 @@ fn columns_see_the_prior_of_the_joint() {
                     let last = column.beta.len() - 1;
                     let of_weight = |(m, beta): (usize, &f64)| {
                         let centre = if m == last { column.unit.centre } else { 0.0 };
-                        rflvm::dist::ln_normal(*beta, centre, 1.0 / (column.precision[m] * scale))
+                        rflvm::internal::dist::ln_normal(*beta, centre, 1.0 / (column.precision[m] * scale))
                     };
                     column.beta.iter().enumerate().map(of_weight).sum::<f64>()
                 });
@@ -138,7 +138,7 @@ fn densities_have_mass_one_and_the_stated_mean() {
         }
         let unit = [Unit::new(0.3, 0.9)];
         for seed in 0..4 {
-            let mut rng = rflvm::rng::Stream::new(seed).rng();
+            let mut rng = rflvm::internal::rng::Stream::new(seed).rng();
             let mut theta = family.draw_prior(&unit, &mut rng);
             if name.ends_with("negative-binomial") {
                 // For a small r the tail is too long to sum.

@@ -4,15 +4,15 @@ use crate::fixtures::{
     Case, INFLATED, ISOTROPIC, assert_same, blocks_of, gap, in_column, ln_joint, ordinal, with_moved_weights,
 };
 use rflvm::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
+use rflvm::internal::model::priors::Dispersion;
+use rflvm::internal::model::{State, joint};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::steps::amplitudes::square;
 use rflvm::linalg::{Cholesky, gram};
 use rflvm::model::family::{
     Density, Family, GaussianConditional, NegativeBinomial, Row, StudentT, Theta, Unit, ZeroInflatedPoisson, extra,
     rate_given_dispersions,
 };
-use rflvm::model::priors::Dispersion;
-use rflvm::model::{State, joint};
-use rflvm::rng::Stream;
-use rflvm::steps::amplitudes::square;
 
 /// The family of block b.
 fn family<T: Clone + 'static>(case: &Case, b: usize) -> T {
