@@ -2,21 +2,21 @@
 //!
 //! Priors are mild, so that the compared moments exist; no constant is 1, so that a missing root, square or factor shows.
 
-use rflvm::device::plain::OnHost;
-use rflvm::device::{self, Device};
-use rflvm::hmc::directions::Modes;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{
+use rflvm::internal::device::plain::OnHost;
+use rflvm::internal::device::{self, Device};
+use rflvm::internal::hmc::directions::Modes;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{
     Binomial, Censored, Family, Gaussian, Generic, Isotropic, Limits, LogNormal, Multinomial, NegativeBinomial,
     Ordinal, Poisson, StudentT, Trials, Unit, ZeroInflatedNegativeBinomial, ZeroInflatedPoisson,
 };
-use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Normal, Student};
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::steps::tuning::Tuning;
-use rflvm::steps::{FrequencyMove, Moves};
+use rflvm::internal::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Normal, Student};
+use rflvm::internal::model::spectral::{Kernel, Mixture, Scales};
+use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::steps::tuning::Tuning;
+use rflvm::internal::steps::{FrequencyMove, Moves};
 use std::sync::Arc;
 
 /// A model and how its sampler moves.

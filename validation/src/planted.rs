@@ -4,21 +4,23 @@
 use crate::configurations;
 use crate::geweke::Step;
 use rand::RngExt;
-use rflvm::dist::{crt, gamma, ln_normal, normal, polya_gamma, softplus};
-use rflvm::error::NumericalError;
-use rflvm::linalg::{Cholesky, Mat, gram};
-use rflvm::model::collapsed::CollapsedData;
-use rflvm::model::family::{Column, Density, Gaussian, GaussianConditional, Ordinal, StudentT, weights_given_omega};
-use rflvm::model::features::Features;
-use rflvm::model::latent::ColumnPath;
-use rflvm::model::pool::{Sums, ln_integrated};
-use rflvm::model::priors::Gamma;
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{Model, Priors, State};
-use rflvm::rng::{Stream, StreamRng};
+use rflvm::internal::dist::{crt, gamma, ln_normal, normal, polya_gamma, softplus};
+use rflvm::internal::error::NumericalError;
+use rflvm::internal::linalg::{Cholesky, Mat, gram};
+use rflvm::internal::model::collapsed::CollapsedData;
+use rflvm::internal::model::family::{
+    Column, Density, Gaussian, GaussianConditional, Ordinal, StudentT, weights_given_omega,
+};
+use rflvm::internal::model::features::Features;
+use rflvm::internal::model::latent::ColumnPath;
+use rflvm::internal::model::pool::{Sums, ln_integrated};
+use rflvm::internal::model::priors::Gamma;
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{Model, Priors, State};
+use rflvm::internal::rng::{Stream, StreamRng};
+use rflvm::internal::steps::{amplitudes, concentration, linear, relevance, symmetry};
+use rflvm::internal::table::{Host, Table};
 use rflvm::slice;
-use rflvm::steps::{amplitudes, concentration, linear, relevance, symmetry};
-use rflvm::table::{Host, Table};
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]

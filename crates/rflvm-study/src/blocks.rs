@@ -5,10 +5,10 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::families::{Kind, blocks_of, seen, takes_text};
 use crate::table::{self, ReadOptions, Table};
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::model::family::Trials;
-use rflvm::spec;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Trials;
+use rflvm::internal::spec;
 use std::path::Path;
 
 /// Families and trials that were passed in memory or chosen automatically, rather than read from files that the settings name.

@@ -2,10 +2,10 @@
 
 use crate::column_families::Block;
 use crate::table::Table;
-use rflvm::error::SpecError;
-use rflvm::model::Priors;
-use rflvm::model::family::{Family, MOST_LEVELS, Trials};
-use rflvm::spec;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::model::Priors;
+use rflvm::internal::model::family::{Family, MOST_LEVELS, Trials};
+use rflvm::internal::spec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

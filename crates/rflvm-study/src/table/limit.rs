@@ -2,8 +2,8 @@
 
 use super::Table;
 use crate::cells::{csv_text, number};
-use rflvm::linalg::Mat;
-use rflvm::model::family::Limits;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Limits;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::Read;

@@ -1,18 +1,18 @@
 //! Small random models of every family, complete and with missing cells, and comparisons of numbers.
 
 use rand::RngExt;
-use rflvm::dist::{normal, normals};
-use rflvm::linalg::Mat;
-use rflvm::model::family::{
+use rflvm::internal::dist::{normal, normals};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{
     Binomial, Censored, Column, Family, Gaussian, Generic, Isotropic, Limits, LogNormal, NegativeBinomial, Ordinal,
     StudentT, Trials, Unit, ZeroInflatedNegativeBinomial,
 };
-use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Dispersion, Dof, Gamma, Noise, Normal, Student};
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::rng::{Stream, StreamRng};
+use rflvm::internal::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::priors::{Dispersion, Dof, Gamma, Noise, Normal, Student};
+use rflvm::internal::model::spectral::{Kernel, Mixture, Scales};
+use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::rng::{Stream, StreamRng};
 use rflvm::{simulate, spec};
 use std::sync::Arc;
 

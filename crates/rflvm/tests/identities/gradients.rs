@@ -5,19 +5,19 @@ use crate::fixtures::{
     timed_cases,
 };
 use crate::fixtures::{ordinal, setting, single, with_features};
-use rflvm::dist::niw::Niw;
-use rflvm::dist::normal;
-use rflvm::hmc::frequencies::FrequencyPrior;
-use rflvm::hmc::gradient::{Joint, Layout, Split};
-use rflvm::hmc::hamiltonian::Potential;
-use rflvm::hmc::laplace_term::LaplaceTerm;
-use rflvm::hmc::marginal::Marginal;
-use rflvm::init::map::{Volume, ln_volume};
-use rflvm::linalg::Mat;
-use rflvm::model::collapsed::CollapsedData;
-use rflvm::model::family::{Density, Shift, ZeroInflatedPoisson};
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{Model, State, joint};
+use rflvm::internal::dist::niw::Niw;
+use rflvm::internal::dist::normal;
+use rflvm::internal::hmc::frequencies::FrequencyPrior;
+use rflvm::internal::hmc::gradient::{Joint, Layout, Split};
+use rflvm::internal::hmc::hamiltonian::Potential;
+use rflvm::internal::hmc::laplace_term::LaplaceTerm;
+use rflvm::internal::hmc::marginal::Marginal;
+use rflvm::internal::init::map::{Volume, ln_volume};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::collapsed::CollapsedData;
+use rflvm::internal::model::family::{Density, Shift, ZeroInflatedPoisson};
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{Model, State, joint};
 
 #[test]
 fn densities_have_the_stated_derivative() {

@@ -2,11 +2,11 @@
 
 use crate::fixtures::{FAMILIES, FIXED, LEARNED, single, with_moved_weights};
 use crate::fixtures::{assert_same, case, cases, censored, in_column, ln_joint, mixed, setting};
-use rflvm::dist::normals;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Cells, Family, Row, Theta, Unit};
-use rflvm::model::{Model, ModelSpec, joint};
-use rflvm::observations::{Observations, Offset};
+use rflvm::internal::dist::normals;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Cells, Family, Row, Theta, Unit};
+use rflvm::internal::model::{Model, ModelSpec, joint};
+use rflvm::internal::observations::{Observations, Offset};
 
 #[test]
 fn likelihood_of_the_states_f_is_the_plain_one() {

@@ -3,16 +3,16 @@
 use crate::fixtures::{
     Case, INFLATED, ISOTROPIC, assert_same, blocks_of, gap, in_column, ln_joint, ordinal, with_moved_weights,
 };
-use rflvm::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
+use rflvm::internal::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
+use rflvm::internal::linalg::{Cholesky, gram};
+use rflvm::internal::model::family::{
+    Density, Family, GaussianConditional, NegativeBinomial, Row, StudentT, Theta, Unit, ZeroInflatedPoisson, extra,
+    rate_given_dispersions,
+};
 use rflvm::internal::model::priors::Dispersion;
 use rflvm::internal::model::{State, joint};
 use rflvm::internal::rng::Stream;
 use rflvm::internal::steps::amplitudes::square;
-use rflvm::linalg::{Cholesky, gram};
-use rflvm::model::family::{
-    Density, Family, GaussianConditional, NegativeBinomial, Row, StudentT, Theta, Unit, ZeroInflatedPoisson, extra,
-    rate_given_dispersions,
-};
 
 /// The family of block b.
 fn family<T: Clone + 'static>(case: &Case, b: usize) -> T {
@@ -224,7 +224,7 @@ fn inflation_matches_the_joint() {
 #[test]
 fn a_zero_is_an_extra_one_as_often_as_bayes_rule_says() {
     for (f, r, t) in [(0.4, 1.3, -0.7), (-2.0, 0.2, 1.5), (3.0, 4.0, -4.0)] {
-        let theta = Theta { values: rflvm::linalg::Mat::from_vec(2, 1, vec![r, t]), hyper: vec![0.8] };
+        let theta = Theta { values: rflvm::internal::linalg::Mat::from_vec(2, 1, vec![r, t]), hyper: vec![0.8] };
         let of_zero = INFLATED.ln_piece(Row { n: 0, first: 0, y: &[0.0], theta: &theta }, 0, &[f]).exp();
         assert_same(extra(f, r, t), 1.0 / (1.0 + (-t).exp()) / of_zero, "extra zeros");
     }
