@@ -127,8 +127,10 @@ class Imputing(NewRows):
             if advice := self._drawn.larger_dim():
                 warn(advice)
             found = self._drawn.missing()
+            # Ordered levels have further lines, with their probabilities.
+            own = found["column"][1] < seen.shape[1]
             for part in PARTS:
-                cells[part][found["row"] - 1, found["column"][1]] = found[part]
+                cells[part][found["row"][own] - 1, found["column"][1][own]] = found[part][own]
         return cells
 
 
@@ -152,7 +154,8 @@ def typed(cells: Cells, hole: np.ndarray, layout: Layout, part: str) -> Iterator
             up = {LOWER: 0.0, MEDIAN: 0.5, UPPER: 1.0 - 1e-9}[part]
             yield np.floor(cells[part][:, j] + up) - 1
         elif column.family not in COUNTS:
-            yield cells[MEAN if part == MEDIAN else part][:, j]
+            # Amounts have no mean.
+            yield np.where(np.isnan(cells[MEAN][:, j]), cells[MEDIAN][:, j], cells[MEAN][:, j]) if part == MEDIAN else cells[part][:, j]
         elif column.family in CATEGORIES and part == MEDIAN:
             # The total of a missing row is unknown: probabilities are more informative than counts of a single trial.
             yield cells[MEAN][:, j]
