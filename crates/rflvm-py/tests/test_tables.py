@@ -197,10 +197,25 @@ def test_names_and_levels_of_any_characters_come_back_equal(tmp_path):
     assert set(written.columns) == {name.strip() for name in names} or set(written.columns) == set(names)
 
 
-def test_the_order_of_categories_is_not_dropped_in_silence():
+def test_the_order_of_categories_is_used_and_not_dropped_in_silence():
+    grades = pd.Categorical(["low", "high", "fair", None] * 6, categories=["low", "fair", "high", "top"], ordered=True)
+    frame = pd.DataFrame({"a": np.arange(24) * 0.1, "b": np.arange(24) % 5 * 0.3, "grade": grades})
+    model = estimator(likelihood="auto", **QUICK).fit(frame)
+    assert model._fit.families[2] == "ordinal" and model._layout.families()[2] == ("grade", "ordinal", "4", "")
+    filled, low, high = model.impute(return_interval=True)
+    assert filled["grade"].dtype == frame["grade"].dtype and not filled["grade"].isna().any()
+    seen = ~frame["grade"].isna()
+    assert (filled["grade"][seen] == frame["grade"][seen]).all() and (low["grade"] <= high["grade"]).all()
+    assert all(table["grade"].dtype == frame["grade"].dtype and not table["grade"].isna().any() for table in model.impute(draws=2))
+    again = model.impute(frame.assign(grade=frame["grade"].cat.remove_unused_categories()))
+    assert set(again["grade"]) <= set(grades.categories) and not again["grade"].isna().any()
+    with pytest.warns(UserWarning, match="column 'grade' holds ordered categories, whose order"):
+        estimator(likelihood={"grade": "multinomial"}, **QUICK).fit(frame)
+    with pytest.raises(ValueError, match="'grade' holds categories without an order, which ordinal needs"):
+        estimator(likelihood={"grade": "ordinal"}, **QUICK).fit(frame.assign(grade=grades.as_unordered()))
+    # The order of two levels says nothing.
     kind = pd.Categorical(["low", "high"] * 12, categories=["low", "high"], ordered=True)
-    with pytest.warns(UserWarning, match="column 'kind' holds ordered categories, whose order"):
-        estimator(likelihood="auto", **QUICK).fit(pd.DataFrame({"a": np.arange(24) * 0.1, "b": np.arange(24) % 5 * 0.3, "kind": kind}))
+    assert estimator(likelihood="auto", **QUICK).fit(frame.assign(grade=kind))._layout.columns[2].family == "multinomial"
 
 
 def test_values_that_are_written_alike_or_would_be_rounded_are_refused():
