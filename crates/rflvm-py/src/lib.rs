@@ -93,6 +93,7 @@ mod _native {
         };
         module.add("COUNTS", named(Cells::are_counts)?)?;
         module.add("CATEGORIES", named(Cells::may_be_text)?)?;
+        module.add("LEVELS", named(Cells::are_levels)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -126,7 +126,22 @@ fn results_name_levels_and_completed_tables_have_the_texts() {
     good(&dir, &["check", "fit"]);
     good(
         &dir,
-        &["map", "t.csv", "--likelihood", "auto", "--id", "name", "--features", "8", "--seed", "1", "--out", "map"],
+        &[
+            "fit",
+            "t.csv",
+            "--method",
+            "map",
+            "--likelihood",
+            "auto",
+            "--id",
+            "name",
+            "--features",
+            "8",
+            "--seed",
+            "1",
+            "--out",
+            "map",
+        ],
     );
     assert!(read(&dir, "map/blocks.csv").contains("soil,multinomial,soil"));
     let compare = ["compare", "t.csv", "--id", "name", "--latent-dims", "1,2", "--likelihood", "auto", "--out", "cmp"];

@@ -18,6 +18,8 @@ from ._warn import warn
 COUNTS = _native.COUNTS
 #: Families of text and categories.
 CATEGORIES = _native.CATEGORIES
+#: Families of ordered levels.
+LEVELS = _native.LEVELS
 #: The family of a column of a given kind; integers must not be negative.
 BY_KIND = {
     "bool": "bernoulli",
@@ -47,12 +49,18 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
     for label, series in series_of(X):
         name, field = str(label), Field.of(label, series)
         family = wanted.pop(name, None) or for_all
+        is_ordered = bool(getattr(field.dtype, "ordered", False)) and field.values is not None
+        if family is None and is_ordered and len(field.values or ()) > 2:
+            family = "ordinal"
         if family is None:
             family = choice.by_kind(name, field.kind, partial(numbers_of, series, name, library_of(X)))
-        check_texts(name, field, family, len(series))
-        if getattr(field.dtype, "ordered", False):
-            ordered.append(name)
-        columns.append(Column(name, family, field.levels))
+        check_texts(name, field, family, len(series), is_ordered)
+        if field.values is not None and family in LEVELS:
+            columns.append(Column(name, family, order=field.levels))
+        else:
+            columns.append(Column(name, family, field.levels))
+            if is_ordered and len(field.values or ()) > 2:
+                ordered.append(name)
         fields.append(field)
     if wanted:
         raise ValueError(f"likelihood names a column '{next(iter(wanted))}' that the table does not have")
@@ -60,7 +68,7 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
     if ordered:
         warn(
             f"{listed(ordered)} ordered categories, whose order the family multinomial does not use; "
-            f"to use it, fit their places as numbers, as in X[{ordered[0]!r}].cat.codes (-1 where missing)"
+            f"the family ordinal does, as in likelihood={{{ordered[0]!r}: 'ordinal'}}"
         )
     return Layout(columns, named=True, like=Like(library_of(X) or "", fields))
 
@@ -165,10 +173,15 @@ def listed(names: list[str]) -> str:
     return f"column {shown} holds" if len(names) == 1 else f"columns {shown}{more} hold"
 
 
-def check_texts(name: str, field: Field, family: str, rows: int) -> None:
-    """Categories and text need the multinomial, and names of rows cannot be fitted."""
-    if field.values is None:
+def check_texts(name: str, field: Field, family: str, rows: int, is_ordered: bool) -> None:
+    """Categories and text need the multinomial, or if they have an order the ordinal; and names of rows cannot be fitted."""
+    if field.values is None or family in LEVELS and is_ordered:
         return
+    if family in LEVELS:
+        raise ValueError(
+            f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'} without an order, which {family} needs; "
+            "make it an ordered categorical of pandas, or give it the family multinomial"
+        )
     if family not in CATEGORIES:
         raise ValueError(
             f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'}, which only the family {', '.join(CATEGORIES)} takes; "

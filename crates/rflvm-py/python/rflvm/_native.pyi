@@ -15,6 +15,7 @@ _Columns = dict[str, Any]
 __all__ = [
     "COUNTS",
     "CATEGORIES",
+    "LEVELS",
     "Answers",
     "NumericalError",
     "Fit",
@@ -35,6 +36,7 @@ __all__ = [
 __version__: str
 COUNTS: tuple[str, ...]
 CATEGORIES: tuple[str, ...]
+LEVELS: tuple[str, ...]
 
 class NumericalError(ArithmeticError):
     """A computation that broke down: the step, the sweep, and where."""

@@ -38,6 +38,8 @@ impl Statistic {
     pub const TRIALS: &[Statistic] = &[RowTotals, ColumnMeans];
     /// For real numbers with noise of scale σ.
     pub const REAL: &[Statistic] = &[LargestResidual, Kurtosis, RowMeans];
+    /// For ordered levels.
+    pub const LEVELS: &[Statistic] = &[VarianceToMean, RowMeans, ColumnMeans];
     /// For counts over the categories of a row.
     pub const CATEGORIES: &[Statistic] = &[Zeros, Largest, Entropy, ColumnMeans, Likeliest];
 

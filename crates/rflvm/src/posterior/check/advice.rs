@@ -73,7 +73,7 @@ mod tests {
         let of = |family: &str, side| advice(Statistic::Zeros, side, spec::about(family).ok());
         assert_eq!(
             of("negative-binomial", Observed::More),
-            "more zeros than the model predicts: try zero-inflated-poisson"
+            "more zeros than the model predicts: try zero-inflated-negative-binomial"
         );
         assert!(of("poisson", Observed::Less).ends_with("zeros were left out of the table"));
         assert!(advice(Statistic::Zeros, Observed::More, None).ends_with(MORE_AXES));

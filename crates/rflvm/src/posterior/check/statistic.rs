@@ -82,7 +82,8 @@ impl Sample<'_> {
         };
         let scale: Vec<f64> = (0..self.block.columns.len()).map(inverse).collect();
         let rows = self.y.iter_rows().zip(self.f.iter_rows()).flat_map(move |(y, f)| {
-            let of = |j: usize| (y[j] - f[j]) * scale[j - start];
+            let link = |y: f64| if self.block.family.is_logarithmic() { y.ln() } else { y };
+            let of = |j: usize| (link(y[j]) - f[j]) * scale[j - start];
             self.block.columns.clone().map(of).collect::<Vec<_>>()
         });
         rows.filter(|r| !r.is_nan())
