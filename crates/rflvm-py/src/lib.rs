@@ -12,6 +12,7 @@ mod ask;
 mod error;
 mod fit;
 mod job;
+mod kinds;
 mod relay;
 mod room;
 mod rows;
@@ -58,6 +59,8 @@ mod _native {
     use super::job::Job;
     #[pymodule_export]
     use super::joined_times;
+    #[pymodule_export]
+    use super::kinds::Kinds;
     #[pymodule_export]
     use super::main;
     #[pymodule_export]

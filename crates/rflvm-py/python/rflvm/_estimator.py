@@ -40,8 +40,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         Latent axes. "auto" begins with 6 (or K) and prunes axes that the data do not support.
     likelihood : str or mapping, default="gaussian"
         Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t, zero-inflated-poisson,
-        isotropic; a mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, non-negative integers →
-        negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.
+        isotropic; a mapping from columns to families; or "auto": by what the columns hold, as the program's `--likelihood auto`, where bool,
+        categories and text go by their dtypes. `kinds_` says what each column was taken for. Columns that a mapping does not name are "auto".
     trials : int, default=None
         Trials per cell of a binomial. `fit` also takes a table of them.
     offset : None or "size-factors", default=None
@@ -133,6 +133,10 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         were found, with their stacking weights if several are sampled.
     columns_ : list of str
         Columns of the model: those of the table, with one column per level of a category.
+    families_ : dict
+        The family of each column of the table.
+    kinds_ : dict
+        What the columns hold whose families were chosen automatically, such as "counts" or "answers on a scale".
     seed_ : int
         The seed that was used.
     n_features_in_, feature_names_in_
@@ -419,6 +423,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         self.embedding_std_ = deviations(self.embedding_cov_)
         self.diagnostics_ = json.loads(self._drawn.diagnostics())
         self.columns_ = list(self._fit.columns)
+        self.families_ = {column.name: column.family for column in self._layout.columns}
+        self.kinds_ = {column.name: column.holds for column in self._layout.columns if column.holds}
         self._labels = self._fit.labels
         self._n_features_out = self.embedding_.shape[1]
 
