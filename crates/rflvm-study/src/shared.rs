@@ -214,7 +214,9 @@ mod tests {
         let (mixed, groups) = (list("mixed.csv", "gaussian"), list("groups.csv", "multinomial"));
         assert!(can_be_divided(&config("t.csv", mixed.clone(), None)));
         assert!(!can_be_divided(&config("t.csv", groups.clone(), None)));
-        assert!(can_be_divided(&config("t.mtx", groups, None)) && can_be_divided(&config("t.csv", None, Some("poisson"))));
+        assert!(
+            can_be_divided(&config("t.mtx", groups, None)) && can_be_divided(&config("t.csv", None, Some("poisson")))
+        );
         assert!(!can_be_divided(&config("t.csv", None, Some("auto"))));
         assert!(!can_be_divided(&Config { time: Some("t".into()), ..config("t.csv", mixed, None) }));
         std::fs::remove_dir_all(dir).unwrap();

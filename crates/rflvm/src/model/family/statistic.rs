@@ -28,7 +28,8 @@ pub enum Statistic {
 }
 
 use Statistic::{
-    Association, ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals, VarianceToMean, Zeros,
+    Association, ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals,
+    VarianceToMean, Zeros,
 };
 
 impl Statistic {

@@ -7,7 +7,8 @@ use crate::posterior::diagnostics::quantile;
 use crate::posterior::spread::mean_and_sd;
 
 use Statistic::{
-    Association, ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals, VarianceToMean, Zeros,
+    Association, ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals,
+    VarianceToMean, Zeros,
 };
 
 /// The cells of a block, with the draw of the parameters under which they are compared.

@@ -1,6 +1,6 @@
 //! Predictions for the cells of new rows: for missing cells, and for new replicates of observed ones.
 
-use super::{DRAWS, NewRows, Placed, positions, resampled};
+use super::{DRAWS, NewRows, Placed, positions, resampled, weights};
 use crate::error::RunError;
 use crate::linalg::Mat;
 use crate::posterior::fitted::{Fitted, HELD};
@@ -68,7 +68,7 @@ impl Fitted<'_> {
             self.visit_cells(visited, new, some.clone(), |weighed| drawn.push(weighed))?;
             for (row, n) in some.enumerate() {
                 let ln_evidence: Vec<f64> = drawn.iter().map(|draw| draw.ln_evidence[row]).collect();
-                let chosen = resampled(&ln_evidence).into_iter().map(|i| (&drawn[i].replica, row));
+                let chosen = resampled(&weights(&ln_evidence)).into_iter().map(|i| (&drawn[i].replica, row));
                 take(n, &chosen.collect::<Vec<_>>());
             }
         }

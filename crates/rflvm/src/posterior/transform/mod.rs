@@ -47,7 +47,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use surprise::OwnRows;
 use target::{Prior, Target};
-use weights::resampled;
+use weights::{resampled, weights};
 
 /// Default number of draws visited: a mean is then known to a fourteenth of its standard deviation.
 pub const DRAWS: usize = 200;
@@ -93,10 +93,12 @@ impl Fitted<'_> {
             ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
             of_known.push(known);
         })?;
+        let weights = weights_of_rows(&ln_evidence, new);
         let mut moments = RowMoments::new(rows, frame.axes());
-        for (i, x) in weighted(&drawn, &ln_evidence, new).enumerate() {
-            moments.add(&x);
-            take(i, &x);
+        drawn.iter().enumerate().for_each(|(i, x)| moments.add(x, |n| weights[n][i]));
+        let chosen: Vec<Vec<usize>> = weights.iter().map(|weights| resampled(weights)).collect();
+        for i in 0..drawn.len() {
+            take(i, &Mat::from_fn(rows, frame.axes(), |n, d| drawn[chosen[n][i]][(n, d)]));
         }
         if !self.maps.is_empty() {
             // Positions are those of one map, densities those of all.
@@ -190,12 +192,12 @@ impl Fitted<'_> {
     }
 }
 
-/// As many draws of the positions, each row's by its weights; those of rows of the fit as they are.
-fn weighted(drawn: &[Mat], ln_evidence: &[Vec<f64>], new: &NewRows) -> impl Iterator<Item = Mat> {
+/// Weights of the draws for each row; equal for rows of the fit, which have entered it already.
+fn weights_of_rows(ln_evidence: &[Vec<f64>], new: &NewRows) -> Vec<Vec<f64>> {
+    let draws = ln_evidence.first().map_or(0, Vec::len);
     let is_own = |n: usize| new.own.get(n).is_some_and(Option::is_some);
-    let of_row = |n: usize| if is_own(n) { (0..drawn.len()).collect() } else { resampled(&ln_evidence[n]) };
-    let chosen: Vec<Vec<usize>> = par::map(ln_evidence.len(), 100 * ln_evidence.len() * drawn.len(), of_row);
-    (0..drawn.len()).map(move |i| Mat::from_fn(chosen.len(), drawn[i].cols(), |n, d| drawn[chosen[n][i]][(n, d)]))
+    let of_row = |n: usize| if is_own(n) { vec![1.0 / draws as f64; draws] } else { weights(&ln_evidence[n]) };
+    par::map(ln_evidence.len(), 100 * ln_evidence.len() * draws, of_row)
 }
 
 /// ln of the mean over the draws, row by row.

@@ -13,29 +13,29 @@ const LEAST: f64 = 0.25;
 const STEPS: usize = 30;
 
 /// As many draws as there are, each as often as its weight says, in ascending order (systematic resampling): all of them once if their weights are equal.
-pub fn resampled(ln_evidence: &[f64]) -> Vec<usize> {
-    let count = ln_evidence.len() as f64;
-    let (mut draws, mut below) = (Vec::with_capacity(ln_evidence.len()), 0.0);
-    for (draw, ln_weight) in tempered(ln_evidence).into_iter().enumerate() {
-        below += ln_weight.exp();
-        while draws.len() < ln_evidence.len() && draws.len() as f64 + 0.5 < below * count {
+pub fn resampled(weights: &[f64]) -> Vec<usize> {
+    let count = weights.len() as f64;
+    let (mut draws, mut below) = (Vec::with_capacity(weights.len()), 0.0);
+    for (draw, weight) in weights.iter().enumerate() {
+        below += weight;
+        while draws.len() < weights.len() && draws.len() as f64 + 0.5 < below * count {
             draws.push(draw);
         }
     }
     // Rounding may leave a remainder.
-    draws.resize(ln_evidence.len(), draws.last().copied().unwrap_or(0));
+    draws.resize(weights.len(), draws.last().copied().unwrap_or(0));
     draws
 }
 
-/// Logarithms of the weights, which sum to one.
-fn tempered(ln_evidence: &[f64]) -> Vec<f64> {
+/// The weights, which sum to one.
+pub fn weights(ln_evidence: &[f64]) -> Vec<f64> {
     let count = ln_evidence.len() as f64;
     let weights = |t: f64| {
         let raised: Vec<f64> = ln_evidence.iter().map(|v| t * v).collect();
         let total = ln_sum_exp(&raised);
-        raised.iter().map(|v| v - total).collect::<Vec<f64>>()
+        raised.iter().map(|v| (v - total).exp()).collect::<Vec<f64>>()
     };
-    let is_enough = |weights: &[f64]| 1.0 / weights.iter().map(|v| (2.0 * v).exp()).sum::<f64>() >= LEAST * count;
+    let is_enough = |weights: &[f64]| 1.0 / weights.iter().map(|w| w * w).sum::<f64>() >= LEAST * count;
     let whole = weights(1.0);
     if is_enough(&whole) {
         return whole;
@@ -58,31 +58,29 @@ mod tests {
 
     #[test]
     fn draws_come_as_often_as_their_weights_say() {
-        assert_eq!(resampled(&[-700.0; 7]), [0, 1, 2, 3, 4, 5, 6]);
-        let ln = |weights: [f64; 4]| weights.map(f64::ln);
-        assert_eq!(resampled(&ln([1.0, 2.0, 1.0, 0.0])), [0, 1, 1, 2]);
-        assert_eq!(resampled(&[]), [0; 0]);
+        assert_eq!(resampled(&weights(&[-700.0; 7])), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(resampled(&[0.25, 0.5, 0.25, 0.0]), [0, 1, 1, 2]);
+        assert_eq!(resampled(&weights(&[])), [0; 0]);
         // A thousand unequal draws: each as often as expected, to within one.
-        let evidence: Vec<f64> = (0..1000).map(|i| f64::from(i).sin()).collect();
-        let total = ln_sum_exp(&evidence);
-        let drawn = resampled(&evidence);
-        for (draw, v) in evidence.iter().enumerate() {
+        let unequal = weights(&(0..1000).map(|i| f64::from(i).sin()).collect::<Vec<f64>>());
+        let drawn = resampled(&unequal);
+        for (draw, weight) in unequal.iter().enumerate() {
             let times = drawn.iter().filter(|&&d| d == draw).count() as f64;
-            assert!((times - 1000.0 * (v - total).exp()).abs() < 1.0, "{draw}: {times}");
+            assert!((times - 1000.0 * weight).abs() < 1.0, "{draw}: {times}");
         }
     }
 
     #[test]
     fn a_quarter_of_the_draws_is_left_at_least() {
-        let effective = |ln: &[f64]| 1.0 / ln.iter().map(|v| (2.0 * v).exp()).sum::<f64>();
-        for spread in [5.0, 50.0, 5e4] {
+        let effective = |weights: &[f64]| 1.0 / weights.iter().map(|w| w * w).sum::<f64>();
+        for spread in [20.0, 50.0, 5e4] {
             let evidence: Vec<f64> = (0..200).map(|i| spread * (f64::from(i) * 12.9898).sin()).collect();
-            let left = effective(&tempered(&evidence));
+            let left = effective(&weights(&evidence));
             assert!((50.0..50.1).contains(&left), "{left}");
         }
         // Where more are left anyhow, weights are as they are.
         let evidence: Vec<f64> = (0..200).map(|i| 0.5 * (f64::from(i) * 12.9898).sin()).collect();
         let total = ln_sum_exp(&evidence);
-        assert!(tempered(&evidence).iter().zip(&evidence).all(|(w, v)| (w - v + total).abs() < 1e-12));
+        assert!(weights(&evidence).iter().zip(&evidence).all(|(w, v)| (w.ln() - v + total).abs() < 1e-12));
     }
 }
