@@ -56,11 +56,11 @@ def main(folders: List[str]) -> int:
 
 def between_folders(arrows: Arrows) -> Arrows:
     """The arrows between what lies directly in a folder: its folders, and its files; the root only declares and re-exports."""
-    rooms: Arrows = {module[:1]: set() for module in arrows if module}
+    between: Arrows = {module[:1]: set() for module in arrows if module}
     for module, targets in arrows.items():
         if module:
-            rooms[module[:1]] |= {target[:1] for target in targets if target and target[:1] != module[:1]}
-    return rooms
+            between[module[:1]] |= {target[:1] for target in targets if target and target[:1] != module[:1]}
+    return between
 
 
 def name(module: Module) -> str:

@@ -4,10 +4,10 @@
 
 Trial k hides each cell with probability 0.2, using a generator with seed k, the same for all methods. The S-curve and
 Lorenz tables also come with a mask, reported in a separate row. `static` is rflvm without times,
-`matern32` and `rbf` are rflvm with times, that kernel over them, and the program's default own paths of columns; `matern32-10` has ten latent axes
-instead of the paper's two or three, `matern32-linear` a linear part of the map; `rbf-alone` is the paper's model, without own paths. `matern32-chosen` is that one of `matern32`, `matern32-10` and `matern32-linear` which has the least squared error on
+`matern32` and `rbf` are rflvm with times, that kernel over them, and the program's default column processes; `matern32-10` has ten latent axes
+instead of the paper's two or three, `matern32-linear` a linear part of the map; `rbf-alone` is the paper's model, without column processes. `matern32-chosen` is that one of `matern32`, `matern32-10` and `matern32-linear` which has the least squared error on
 cells hidden for validation, a tenth of the observed ones, after half the sweeps; the hidden cells themselves have no part in the choice.
-`static-one`, `matern32-one` and `rbf-one` have one noise variance for all columns (the isotropic family), the last without own paths.
+`static-one`, `matern32-one` and `rbf-one` have one noise variance for all columns (the isotropic family), the last without column processes.
 `ppca`, `ldm`, `gpdm` and `gplvm` (GPy's Bayesian one) have the paper's number of axes and one noise variance for all columns, `ldm-own` one for each, as ours have; `ppca-rank` and `ldm-rank` choose it, and `knn` its neighbours,
 by cells hidden for validation. `advised-rflvm` is run from a clone in the folder of --peers, and left out without one. The two with `-rank`, `mean`, `knn`, `iterative` and `gplvm` are the methods of evidence/benchmarks/imputation.
 
@@ -86,7 +86,7 @@ def of_ours(method, data, y, seed, args):
     """Tables of the hidden cells by rflvm, with the program's own scores of them."""
     kernel, _, more = method.partition("-")
     timed = {"time": data.time, "kernel": kernel} if method in DYNAMIC else {}
-    alone = ["--residual", "none"]
+    alone = ["--column-process", "none"]
     flags = {"matern32-linear": ["--linear", "learned"], "rbf-alone": alone, "rbf-one": alone}.get(method, [])
     family = "isotropic" if more == "one" else "gaussian"
     with tempfile.TemporaryDirectory() as folder:

@@ -140,11 +140,11 @@ def compare(name, table, args):
     known = table.labels[~new]
     outside = nearest(placed, table.labels[new], rest, known)
     inside = nearest(both[new], table.labels[new], both[~new], known)
-    surprise = columns(written, "surprise")
+    outlier_score = columns(written, "outlier_score")
     shape = f"{name}, {(~new).sum()} + {new.sum()} rows × {table.y.shape[1]}"
     accuracies = [share(outside), share(inside), share(outside - inside), share(nearest(rest, known, rest, known))]
-    surprises = f"{np.median(surprise):.2f}, {np.mean(surprise > 0.9):.2f}"
-    return [shape, table.flags[1], "{} + {}".format(*table.sweeps), *accuracies, surprises, f"{seconds:.0f}"]
+    scores = f"{np.median(outlier_score):.2f}, {np.mean(outlier_score > 0.9):.2f}"
+    return [shape, table.flags[1], "{} + {}".format(*table.sweeps), *accuracies, scores, f"{seconds:.0f}"]
 
 
 def s_curve(args):
@@ -199,7 +199,7 @@ def main():
         speed(args)
     header = ["data", "family", "warm-up + draws", "new rows", "same rows, part of the fit", "difference", "training rows"]
     print_table(
-        [*header, "surprise: median, share above 0.9", "CPU seconds"],
+        [*header, "outlier score: median, share above 0.9", "CPU seconds"],
         [line for line in lines if line],
     )
 

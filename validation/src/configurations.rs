@@ -2,21 +2,21 @@
 //!
 //! Priors are mild, so that the compared moments exist; no constant is 1, so that a missing root, square or factor shows.
 
-use rflvm::device::plain::OnHost;
-use rflvm::device::{self, Device};
-use rflvm::hmc::directions::Modes;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{
+use rflvm::internal::device::plain::OnHost;
+use rflvm::internal::device::{self, Device};
+use rflvm::internal::hmc::directions::Modes;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{
     Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
     ZeroInflatedPoisson,
 };
-use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Student};
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::steps::tuning::Tuning;
-use rflvm::steps::{FrequencyMove, Moves};
+use rflvm::internal::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Student};
+use rflvm::internal::model::spectral::{Kernel, Mixture, Scales};
+use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::steps::tuning::Tuning;
+use rflvm::internal::steps::{FrequencyMove, Moves};
 use std::sync::Arc;
 
 /// A model and how its sampler moves.
@@ -98,7 +98,7 @@ impl Recipe {
                 ..Priors::default()
             },
             time: TimeSpec::default(),
-            residual: None,
+            column_process: None,
         };
         Recipe {
             blocks,
@@ -181,13 +181,13 @@ impl Recipe {
         self
     }
 
-    /// Columns' own paths besides shared ones; scales with light tails, and length-scales at which neighbours are neither equal nor strangers.
-    fn own_paths(self, kernel: TimeKernel) -> Self {
+    /// Column processes besides shared ones; scales with light tails, and length-scales at which neighbours are neither equal nor strangers.
+    fn column_processes(self, kernel: TimeKernel) -> Self {
         let mut recipe = self.timed(TimeKernel::Matern32, Form::StateSpace, false);
-        recipe.spec.residual = Some(kernel);
+        recipe.spec.column_process = Some(kernel);
         recipe.spec.time.period = kernel.is_seasonal().then_some(SEASON);
-        recipe.spec.priors.residual = HALF_T;
-        recipe.spec.priors.residual_length_scale = Centred { median: 0.6, sd: 0.7 };
+        recipe.spec.priors.column_process = HALF_T;
+        recipe.spec.priors.column_process_length_scale = Centred { median: 0.6, sd: 0.7 };
         recipe
     }
 
@@ -397,41 +397,62 @@ pub fn all() -> Vec<Configuration> {
         one(gaussian)
             .timed(TimeKernel::IntegratedRandomWalkSeasonal, Form::Inducing, false)
             .build("gaussian-wander-integrated-random-walk-seasonal-inducing"),
-        one(gaussian).own_paths(TimeKernel::Matern12).build("gaussian-residual"),
-        one(gaussian).own_paths(TimeKernel::Matern32).missing().offset().build("gaussian-residual-missing-offset"),
+        one(gaussian).column_processes(TimeKernel::Matern12).build("gaussian-column-process"),
         one(gaussian)
-            .own_paths(TimeKernel::Matern12)
+            .column_processes(TimeKernel::Matern32)
+            .missing()
+            .offset()
+            .build("gaussian-column-process-missing-offset"),
+        one(gaussian)
+            .column_processes(TimeKernel::Matern12)
             .shared_amplitude()
             .missing()
-            .build("gaussian-residual-shared-missing"),
+            .build("gaussian-column-process-shared-missing"),
         one(isotropic).shared_amplitude().missing().offset().build("isotropic-shared-missing-offset"),
         one(isotropic)
             .learned_amplitude()
             .timed(TimeKernel::Matern32, Form::StateSpace, false)
             .build("isotropic-amplitude-matern32"),
-        one(isotropic).own_paths(TimeKernel::Matern12).missing().build("isotropic-residual-missing"),
-        one(student_t).own_paths(TimeKernel::Matern32).missing().build("student-t-residual-missing"),
-        one(poisson).own_paths(TimeKernel::Matern32).missing().build("poisson-residual-missing"),
-        one(negative_binomial).own_paths(TimeKernel::Matern12).missing().build("negative-binomial-residual-missing"),
-        one(bernoulli).own_paths(TimeKernel::Matern32).build("bernoulli-residual"),
-        one(zero_inflated_poisson).own_paths(TimeKernel::Matern12).build("zero-inflated-poisson-residual"),
-        one(gaussian).own_paths(TimeKernel::RandomWalk).missing().build("gaussian-residual-random-walk-missing"),
-        one(gaussian).own_paths(TimeKernel::IntegratedRandomWalk).build("gaussian-residual-integrated-random-walk"),
-        one(poisson).own_paths(TimeKernel::Seasonal).missing().build("poisson-residual-seasonal-missing"),
-        one(student_t).own_paths(TimeKernel::RandomWalkSeasonal).build("student-t-residual-random-walk-seasonal"),
-        between().own_paths(TimeKernel::Matern32).missing().offset().build("mixed-residual-missing-offset"),
+        one(isotropic).column_processes(TimeKernel::Matern12).missing().build("isotropic-column-process-missing"),
+        one(student_t).column_processes(TimeKernel::Matern32).missing().build("student-t-column-process-missing"),
+        one(poisson).column_processes(TimeKernel::Matern32).missing().build("poisson-column-process-missing"),
+        one(negative_binomial)
+            .column_processes(TimeKernel::Matern12)
+            .missing()
+            .build("negative-binomial-column-process-missing"),
+        one(bernoulli).column_processes(TimeKernel::Matern32).build("bernoulli-column-process"),
+        one(zero_inflated_poisson).column_processes(TimeKernel::Matern12).build("zero-inflated-poisson-column-process"),
         one(gaussian)
-            .own_paths(TimeKernel::Matern12)
+            .column_processes(TimeKernel::RandomWalk)
+            .missing()
+            .build("gaussian-column-process-random-walk-missing"),
+        one(gaussian)
+            .column_processes(TimeKernel::IntegratedRandomWalk)
+            .build("gaussian-column-process-integrated-random-walk"),
+        one(poisson).column_processes(TimeKernel::Seasonal).missing().build("poisson-column-process-seasonal-missing"),
+        one(student_t)
+            .column_processes(TimeKernel::RandomWalkSeasonal)
+            .build("student-t-column-process-random-walk-seasonal"),
+        between()
+            .column_processes(TimeKernel::Matern32)
+            .missing()
+            .offset()
+            .build("mixed-column-process-missing-offset"),
+        one(gaussian)
+            .column_processes(TimeKernel::Matern12)
             .linear()
             .covariates()
             .missing()
-            .build("gaussian-linear-covariates-residual-missing"),
+            .build("gaussian-linear-covariates-column-process-missing"),
         one(pooled_gaussian).rounded().build("gaussian-pooled"),
         one(pooled_gaussian).missing().rounded().build("gaussian-pooled-missing"),
         one(pooled_gaussian).learned_amplitude().missing().offset().build("gaussian-pooled-amplitude-missing-offset"),
         one(pooled_gaussian).shared_amplitude().build("gaussian-pooled-shared"),
         one(pooled_gaussian).timed(TimeKernel::Matern32, Form::StateSpace, false).build("gaussian-pooled-matern32"),
-        one(pooled_gaussian).own_paths(TimeKernel::Matern12).missing().build("gaussian-pooled-residual-missing"),
+        one(pooled_gaussian)
+            .column_processes(TimeKernel::Matern12)
+            .missing()
+            .build("gaussian-pooled-column-process-missing"),
         one(pooled_student_t).build("student-t-pooled"),
         one(pooled_student_t).missing().rounded().build("student-t-pooled-missing"),
         one(pooled_negative_binomial).build("negative-binomial-pooled"),

@@ -1,9 +1,9 @@
 //! The test functions g(unknowns, Y). Bounded or light-tailed, so that their means have reliable standard errors;
 //! averaged over rows, columns, frequencies and pairs of them, which increases power; invariant to cluster labels.
 
-use rflvm::linalg::Mat;
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{Block, Model, State};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{Block, Model, State};
 
 /// Values of all functions at one (state, Y), with their names.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl Readings {
             self.parameters(state, b, block);
             self.pool(model, state, b, block);
             self.cells(model, state, block);
-            self.own_paths(model, state, block);
+            self.column_processes(model, state, block);
         }
     }
 
@@ -238,12 +238,12 @@ impl Readings {
         }
     }
 
-    /// Columns' own paths and their scales.
-    fn own_paths(&mut self, model: &Model, state: &State, block: &Block) {
-        if model.residual().is_none() {
+    /// Column processes and their scales.
+    fn column_processes(&mut self, model: &Model, state: &State, block: &Block) {
+        if model.column_process().is_none() {
             return;
         }
-        let (g, scales, rows) = (&state.residual.g, &state.residual.scales, model.rows());
+        let (g, scales, rows) = (&state.column_process.g, &state.column_process.scales, model.rows());
         let free: Vec<usize> = block.columns.clone().filter(|&j| model.is_free(j)).collect();
         let free = || free.iter().copied();
         let share = |j: usize| (0.5 * scales[j].share.ln()).tanh();

@@ -4,21 +4,21 @@
 use crate::configurations;
 use crate::geweke::Step;
 use rand::RngExt;
-use rflvm::dist::{crt, gamma, normal, polya_gamma, softplus};
-use rflvm::error::NumericalError;
-use rflvm::linalg::{Cholesky, Mat, gram};
-use rflvm::model::collapsed::CollapsedData;
-use rflvm::model::family::{Column, GaussianConditional, StudentT, weights_given_omega};
-use rflvm::model::features::Features;
-use rflvm::model::latent::OwnPath;
-use rflvm::model::pool::{Sums, ln_integrated};
-use rflvm::model::priors::Gamma;
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{Model, State};
-use rflvm::rng::{Stream, StreamRng};
-use rflvm::slice;
-use rflvm::steps::{amplitudes, concentration, linear, relevance, symmetry};
-use rflvm::table::{Host, Table};
+use rflvm::internal::dist::{crt, gamma, normal, polya_gamma, softplus};
+use rflvm::internal::error::NumericalError;
+use rflvm::internal::linalg::{Cholesky, Mat, gram};
+use rflvm::internal::model::collapsed::CollapsedData;
+use rflvm::internal::model::family::{Column, GaussianConditional, StudentT, weights_given_omega};
+use rflvm::internal::model::features::Features;
+use rflvm::internal::model::latent::ColumnPath;
+use rflvm::internal::model::pool::{Sums, ln_integrated};
+use rflvm::internal::model::priors::Gamma;
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{Model, State};
+use rflvm::internal::rng::{Stream, StreamRng};
+use rflvm::internal::slice;
+use rflvm::internal::steps::{amplitudes, concentration, linear, relevance, symmetry};
+use rflvm::internal::table::{Host, Table};
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]
@@ -61,16 +61,16 @@ pub const ALL: [Planted; 31] = [
         independent_translation,
         1,
     ),
-    planted("twice the noise in the filter's gain", "gaussian-residual", wrong_gain, 1),
-    planted("own paths without their noise", "gaussian-residual", expected_path, 1),
-    planted("prior of s_j left out", "gaussian-residual", share_without_prior, 1),
+    planted("twice the noise in the filter's gain", "gaussian-column-process", wrong_gain, 1),
+    planted("column processes without their noise", "gaussian-column-process", expected_path, 1),
+    planted("prior of s_j left out", "gaussian-column-process", share_without_prior, 1),
     planted("jumps to other rows as if from the prior", "gaussian", jumps_without_density, 1),
     planted("jumps to a new cluster as if to any", "gaussian", jumps_to_new_clusters, 1),
     planted("level and spread by one column's noise", "gaussian-pooled", pool_by_one_column, 1),
     planted("weights not counted in the noise integrated out", "gaussian-pooled-missing", pool_without_weights, 1),
     planted("rounding left out of the noise", "gaussian-pooled", noise_without_rounding, 4),
     planted("spread of dispersions without its prior", "negative-binomial-pooled", pool_without_prior, 1),
-    planted("weights as if columns had no paths", "gaussian-residual-missing-offset", weights_without_paths, 1),
+    planted("weights as if columns had no paths", "gaussian-column-process-missing-offset", weights_without_paths, 1),
 ];
 
 const fn planted(name: &'static str, configuration: &'static str, step: Step, patience: usize) -> Planted {
@@ -464,20 +464,21 @@ fn weights_without_paths(model: &Model, state: &mut State, stream: Stream) -> Re
 }
 
 /// Redraws the paths of a Gaussian table by `draw`, from a path's prior, its amplitude, the variance of the noise and y − o − Hβ.
-fn own_paths(
+fn column_processes(
     model: &Model,
     state: &mut State,
-    draw: impl Fn(usize, &OwnPath<'_>, f64, &[f64], &[f64]) -> Vec<f64>,
+    draw: impl Fn(usize, &ColumnPath<'_>, f64, &[f64], &[f64]) -> Vec<f64>,
 ) -> Result<(), NumericalError> {
-    let Some(law) = model.residual() else { return Ok(()) };
+    let Some(law) = model.column_process() else { return Ok(()) };
     for j in 0..model.columns() {
-        let (own, y, f, g) = (state.residual.scales[j], model.y().col(j), state.f.col(j), state.residual.g.col(j));
+        let (own, y, f, g) =
+            (state.column_process.scales[j], model.y().col(j), state.f.col(j), state.column_process.g.col(j));
         let noise = 1.0 / state.theta[0].values[(0, j)];
         let variance: Vec<f64> = y.iter().map(|y| if y.is_nan() { f64::INFINITY } else { noise }).collect();
         let rest = |n: usize| if y[n].is_nan() { 0.0 } else { y[n] - f[n] + g[n] };
         let r: Vec<f64> = (0..y.len()).map(rest).collect();
         let drawn = draw(j, &law.path(own.length_scale), own.amplitude(&model.units()[j]), &variance, &r);
-        state.residual.g.set_col(j, &drawn);
+        state.column_process.g.set_col(j, &drawn);
     }
     state.refresh(model);
     Ok(())
@@ -485,7 +486,7 @@ fn own_paths(
 
 /// g_j given y as if the noise were twice as large.
 fn wrong_gain(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
-    own_paths(model, state, |j, path, amplitude, variance, r| {
+    column_processes(model, state, |j, path, amplitude, variance, r| {
         let twice: Vec<f64> = variance.iter().map(|v| 2.0 * v).collect();
         path.through(amplitude, &twice).draw(r, &mut stream.at(j as u64).rng())
     })
@@ -493,18 +494,19 @@ fn wrong_gain(model: &Model, state: &mut State, stream: Stream) -> Result<(), Nu
 
 /// E[g_j | y] in place of a draw.
 fn expected_path(model: &Model, state: &mut State, _: Stream) -> Result<(), NumericalError> {
-    own_paths(model, state, |_, path, amplitude, variance, r| path.through(amplitude, variance).expected(r))
+    column_processes(model, state, |_, path, amplitude, variance, r| path.through(amplitude, variance).expected(r))
 }
 
 /// s_j² given g_j alone.
 fn share_without_prior(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
-    let Some(law) = model.residual() else { return Ok(()) };
+    let Some(law) = model.column_process() else { return Ok(()) };
     for j in 0..model.columns() {
-        let (own, g, unit) = (state.residual.scales[j], state.residual.g.col(j), model.units()[j].scale);
+        let (own, g, unit) = (state.column_process.scales[j], state.column_process.g.col(j), model.units()[j].scale);
         let path = law.path(own.length_scale);
         let ln = |u: f64| path.ln_density((0.5 * u).exp() * unit, &g);
         let u = own.share.ln();
-        state.residual.scales[j].share = slice::univariate(&mut stream.at(j as u64).rng(), u, ln(u), 1.0, ln).0.exp();
+        state.column_process.scales[j].share =
+            slice::univariate(&mut stream.at(j as u64).rng(), u, ln(u), 1.0, ln).0.exp();
     }
     Ok(())
 }

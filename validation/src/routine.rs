@@ -3,13 +3,13 @@
 use crate::configurations::{Configuration, FAMILIES, all};
 
 /// On a device, these have more than one number per row in addition to the weights.
-const ALWAYS: [&str; 2] = ["device-mixed-multinomial-missing-offset", "device-mixed-residual-missing-offset"];
+const ALWAYS: [&str; 2] = ["device-mixed-multinomial-missing-offset", "device-mixed-column-process-missing-offset"];
 
 /// The configurations for routine tests: each family, complete and with missing cells; each on a device with missing cells; a twenty-fourth of the others without times,
 /// a forty-eighth of those on a device, and a fortieth of those with times.
 pub fn routine() -> Vec<Configuration> {
     let is_timed = |c: &Configuration| {
-        let apart = ["-amplitude-", "-shared-", "-linear-", "-wander-", "-residual"];
+        let apart = ["-amplitude-", "-shared-", "-linear-", "-wander-", "-column-process"];
         c.model.dynamics().is_some() && !apart.iter().any(|word| c.name.contains(word))
     };
     let is_plain = |c: &Configuration| {
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn every_family_has_a_configuration() {
         let mut tested: Vec<&str> = crate::configurations::FAMILIES.iter().map(|(family, _)| family().name()).collect();
-        let mut known = rflvm::spec::FAMILIES.to_vec();
+        let mut known = rflvm::internal::spec::FAMILIES.to_vec();
         tested.sort_unstable();
         known.sort_unstable();
         assert_eq!(tested, known);

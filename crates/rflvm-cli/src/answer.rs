@@ -1,18 +1,18 @@
 //! Results about rows: each line begins with what identifies the row, followed by its cells.
 
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::voice::Voice;
-use crate::wording::Flags;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::convergence::Convergence;
-use rflvm::posterior::predicted::Predicted;
+use crate::message::Flags;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::convergence::Convergence;
+use rflvm::internal::posterior::predicted::Predicted;
 use rflvm_study::apart::OutputError;
 use rflvm_study::cells::{csv_text, number as text};
 use rflvm_study::convergence::caution;
 use rflvm_study::drawn::Drawn;
+use rflvm_study::message::render;
 use rflvm_study::outputs::Outputs;
-use rflvm_study::wording::render;
 use rflvm_study::{Fit, write};
 use std::path::{Path, PathBuf};
 
@@ -69,11 +69,11 @@ pub fn check_numbered(outputs: &mut Outputs, path: &Path, count: usize) -> Resul
 }
 
 /// The draws of a fit; warns about chains that are set aside, and of a fit that has not converged.
-pub fn drawn(fit: &Fit, voice: Voice) -> Result<Drawn, Failure> {
+pub fn drawn(fit: &Fit, console: Console) -> Result<Drawn, Failure> {
     let (drawn, convergence) = Drawn::open(fit)?;
-    warn_of_chains(&convergence, voice);
+    warn_of_chains(&convergence, console);
     if let Some(caution) = caution(&convergence, fit) {
-        voice.warn(&render(&caution, &Flags));
+        console.warn(&render(&caution, &Flags));
     }
     Ok(drawn)
 }
@@ -105,9 +105,9 @@ pub fn listed(files: &[PathBuf]) -> String {
 }
 
 /// Warns about chains that were set aside, with the reason.
-pub fn warn_of_chains(convergence: &Convergence, voice: Voice) {
+pub fn warn_of_chains(convergence: &Convergence, console: Console) {
     for (chain, verdict) in convergence.numbers.iter().zip(&convergence.chains).filter(|(_, v)| !v.used) {
-        voice.warn(&format!(
+        console.warn(&format!(
             "chain {} is stuck in a minor mode (log joint {:.0} below the best, {:.0} allowed) and is set aside; \
              run more chains to see how common this mode is",
             chain + 1,

@@ -2,8 +2,8 @@
 
 mod answers;
 
+use crate::console::Console;
 use crate::flags::{ConfigArgs, ModelArgs};
-use crate::voice::Voice;
 pub use answers::*;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -83,7 +83,7 @@ pub enum Command {
 
 /// How much to print.
 #[derive(Debug, Clone, Args)]
-pub struct VoiceArgs {
+pub struct ConsoleArgs {
     /// Print one JSON object per line to stdout: progress, warnings, the final summary. Nothing else is printed there.
     #[arg(long)]
     pub json: bool,
@@ -95,9 +95,9 @@ pub struct VoiceArgs {
     pub verbose: bool,
 }
 
-impl From<&VoiceArgs> for Voice {
-    fn from(args: &VoiceArgs) -> Self {
-        Voice { json: args.json, quiet: args.quiet, verbose: args.verbose }
+impl From<&ConsoleArgs> for Console {
+    fn from(args: &ConsoleArgs) -> Self {
+        Console { json: args.json, quiet: args.quiet, verbose: args.verbose }
     }
 }
 
@@ -136,7 +136,7 @@ pub struct FitArgs {
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
-    pub voice: VoiceArgs,
+    pub console: ConsoleArgs,
 }
 
 #[derive(Debug, Args)]
@@ -157,7 +157,7 @@ pub struct MapArgs {
     #[arg(long)]
     pub overwrite: bool,
     #[command(flatten)]
-    pub voice: VoiceArgs,
+    pub console: ConsoleArgs,
 }
 
 #[derive(Debug, Args)]
@@ -196,7 +196,7 @@ pub struct CompareArgs {
     #[arg(long)]
     pub overwrite: bool,
     #[command(flatten)]
-    pub voice: VoiceArgs,
+    pub console: ConsoleArgs,
 }
 
 #[derive(Debug, Args)]
@@ -223,7 +223,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     pub page: PageArgs,
     #[command(flatten)]
-    pub voice: VoiceArgs,
+    pub console: ConsoleArgs,
 }
 
 #[derive(Debug, Args)]
@@ -247,10 +247,10 @@ pub struct DemoArgs {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Warm-up sweeps per chain.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 150)]
     pub warmup: u64,
     /// Draws kept per chain.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 100)]
     pub draws: u64,
     /// Threads to use [default: all cores].
     #[arg(long, default_value_t = 0, hide_default_value = true)]

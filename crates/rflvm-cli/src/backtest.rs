@@ -7,9 +7,9 @@ use crate::failure::Failure;
 use crate::picture::backtest::{self as picture, Picture};
 use crate::reply::Reply;
 use crate::stop;
-use rflvm::backtest::{Backtest, LINE, Stage};
-use rflvm::error::RunError;
-use rflvm::posterior::outlook::Scores;
+use rflvm::internal::backtest::{Backtest, LINE, Stage};
+use rflvm::internal::error::RunError;
+use rflvm::internal::posterior::outlook::Scores;
 use rflvm_study::backtest::{Asked, CELLS, HEADER, as_json, cells, run as score, scores};
 use rflvm_study::cells::csv_text;
 use rflvm_study::times::Calendar;
@@ -28,7 +28,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
     let mut outputs = outputs(&fit).own(&args.dir, &own).overwrite(args.replace.overwrite);
     outputs.either(&file, args.out.is_some())?;
     [&each, &svg].into_iter().try_for_each(|path| outputs.unnamed(path))?;
-    let voice = reply.progress();
+    let console = reply.progress();
     let asked = Asked {
         origins,
         horizon: args.horizon,
@@ -41,7 +41,7 @@ pub fn run(args: &ForecastArgs, origins: usize) -> Result<(), Failure> {
         &fit,
         &asked,
         &mut |Stage { number, all, rows, method }| {
-            voice.say(&format!("fit {number} of {all}: {method}, {rows} rows"));
+            console.say(&format!("fit {number} of {all}: {method}, {rows} rows"));
         },
         &|_| if stop::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
     );

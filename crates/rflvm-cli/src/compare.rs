@@ -7,21 +7,21 @@ mod report;
 mod task;
 
 use crate::args::CompareArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::stop;
-use crate::voice::Voice;
 use candidate::{Candidate, candidates};
 use ledger::Ledger;
 use piece::Piece;
 use report::{Outcome, Report};
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::rng::Stream;
-use rflvm::run::Settings;
-use rflvm::split::{HeldOut, Split, split};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::Settings;
+use rflvm::internal::split::{HeldOut, Split, split};
 use rflvm_study::choices::KernelKind;
 use rflvm_study::config::{Config, ModelConfig, RunConfig};
-use rflvm_study::folder::Claim;
+use rflvm_study::folder::FolderLock;
 use rflvm_study::outputs::inputs;
 use rflvm_study::table::Table;
 use rflvm_study::times::Timeline;
@@ -35,16 +35,16 @@ const SHARE: f64 = 0.1;
 
 /// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<(), Failure> {
-    let voice = Voice::from(&args.voice);
+    let console = Console::from(&args.console);
     let config = config(args)?;
     let how = held_out(args)?;
     let comparison = Comparison::new(args, config, how)?;
     Ledger::check(&args.out, &inputs(&comparison.config), args.overwrite)?;
-    let _claim = Claim::take(&args.out)?;
+    let _lock = FolderLock::take(&args.out)?;
     stop::listen(true);
     let ledger = Ledger::open(&args.out, &comparison.settings_in_words(), args.overwrite)?;
-    let outcomes = comparison.fit_all(&ledger, voice)?;
-    Report::new(comparison.title(), &outcomes, comparison.note())?.tell(&args.out, voice)
+    let outcomes = comparison.fit_all(&ledger, console)?;
+    Report::new(comparison.title(), &outcomes, comparison.note())?.tell(&args.out, console)
 }
 
 /// The settings that all candidates share; a comparison that is resumed without a seed keeps its own.
@@ -57,7 +57,7 @@ fn config(args: &CompareArgs) -> Result<Config, Failure> {
     }
     if given.run.modes.is_some_and(|modes| modes > 1) {
         let rule =
-            "a comparison samples one map of each model; omit it, and sample several maps of the model that you choose"
+            "a comparison samples one mode of each model; omit it, and sample several modes of the model that you choose"
                 .into();
         return Err(SpecError::Setting { setting: "modes", value: "given".into(), rule }.into());
     }
@@ -145,7 +145,7 @@ impl Comparison {
     }
 
     /// Runs the fits that are not in the ledger yet.
-    fn fit_all(&self, ledger: &Ledger, voice: Voice) -> Result<Vec<Outcome<'_>>, Failure> {
+    fn fit_all(&self, ledger: &Ledger, console: Console) -> Result<Vec<Outcome<'_>>, Failure> {
         run::use_instructions(&self.config);
         let common = Common { table: &self.table, timeline: self.timeline.as_ref(), settings: &self.settings };
         let mut tasks: Vec<Task<'_>> = Vec::new();
@@ -161,13 +161,13 @@ impl Comparison {
         let (all, done) = (tasks.len(), pieces.iter().flatten().count());
         let (rows, columns, seed) = (self.table.rows, self.table.columns.len(), self.settings.seed);
         let count = self.candidates.len();
-        voice.say(&format!(
+        console.say(&format!(
             "{rows} rows × {columns} columns, {count} candidates, {all} fits, {done} of them done; seed {seed}"
         ));
         for (i, task) in tasks.iter().enumerate() {
             if pieces[i].is_none() {
-                voice.say(&format!("fit {} of {all}: {}", i + 1, task.words()));
-                let Some(piece) = task.run(&common, voice)? else {
+                console.say(&format!("fit {} of {all}: {}", i + 1, task.words()));
+                let Some(piece) = task.run(&common, console)? else {
                     let done = pieces.iter().flatten().count();
                     return Err(Failure::Paused { dir: ledger.dir().display().to_string(), done, all });
                 };

@@ -2,24 +2,24 @@
 
 use crate::args::DemoArgs;
 use crate::failure::Failure;
+use crate::message::Flags;
 use crate::output;
 use crate::picture::Colour;
 use crate::progress::Watch;
 use crate::reply::{Reply, names};
 use crate::report;
-use crate::wording::Flags;
-use rflvm::draws::Memory;
-use rflvm::error::RunError;
-use rflvm::model::family::{Poisson, Theta};
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::posterior::Posterior;
-use rflvm::posterior::score::affine_r2;
-use rflvm::rng::Stream;
-use rflvm::run;
-use rflvm::run::Progress;
-use rflvm::run::Settings;
-use rflvm::simulate::s_curve;
+use rflvm::internal::draws::Memory;
+use rflvm::internal::error::RunError;
+use rflvm::internal::model::family::{Poisson, Theta};
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::posterior::Posterior;
+use rflvm::internal::posterior::score::affine_r2;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run;
+use rflvm::internal::run::Progress;
+use rflvm::internal::run::Settings;
+use rflvm::internal::simulate::s_curve;
 use rflvm_report::{Subject, html};
 use rflvm_study::convergence::{Began, as_json};
 use rflvm_study::drawn::CELLS;
@@ -31,6 +31,8 @@ use std::time::Instant;
 
 /// Rows and columns of the table.
 const SHAPE: (usize, usize) = (500, 100);
+/// Few enough that the picture is there within a minute on two cores.
+const CHAINS: usize = 4;
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<(), Failure> {
@@ -43,6 +45,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let settings = Settings {
         warmup: args.warmup,
         draws: args.draws,
+        chains: CHAINS,
         seed: args.seed,
         threads: args.threads,
         ..Settings::default()
@@ -52,23 +55,23 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         .overwrite(args.replace.overwrite)
         .within(&args.out, &["embedding.csv", "latent.svg", report::FILE])?;
     out_dir::prepare(&args.out)?;
-    let voice = reply.progress();
-    voice.say(&format!(
-        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
+    let console = reply.progress();
+    console.say(&format!(
+        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; {CHAINS} chains, seed {}",
         args.seed
     ));
     let begun = Instant::now();
-    let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
+    let watch = Watch::new(console, settings.chains, settings.sweeps(), false);
     let see = |progress: Progress<'_>| {
         watch.see(progress);
         ControlFlow::Continue(())
     };
     let chains = run::run(&model, &settings, |_| Memory::default(), see)?;
-    let posterior = Posterior::new(model, chains, settings.seed)?;
+    let posterior = Posterior::of_spread(model, chains, settings.seed)?;
     let seconds = begun.elapsed().as_secs_f64();
     let aside = posterior.convergence().chains.iter().filter(|v| !v.used).count();
     if aside > 0 {
-        voice.warn(&format!("{aside} of {} chains is stuck in a minor mode and is set aside", settings.chains));
+        console.warn(&format!("{aside} of {} chains is stuck in a minor mode and is set aside", settings.chains));
     }
     let fitted = posterior.fitted("results");
     let frame = fitted.frame()?;
@@ -105,9 +108,9 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
             convergence,
             began: Began::Anywhere,
             diagnostics: as_json(convergence, Began::Anywhere),
-            maps: Vec::new(),
+            modes: Vec::new(),
             origin: json!({ "seed": args.seed, "command": format!("rflvm demo --seed {}", args.seed) }),
-            wording: &Flags,
+            naming: &Flags,
         };
         write::text(&page, &html(&subject, None)?)?;
     }

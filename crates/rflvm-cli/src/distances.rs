@@ -5,8 +5,8 @@ use crate::args::{DistancesArgs, NeighborsArgs, ReplaceArgs};
 use crate::failure::Failure;
 use crate::predict::rows;
 use crate::reply::{self, Reply};
-use rflvm::error::SpecError;
-use rflvm::posterior::fitted::DRAWS;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::fitted::DRAWS;
 use rflvm_study::Fit;
 use rflvm_study::cells::{csv_text, number};
 use rflvm_study::drawn::{Drawn, check_graph, check_pairs};
@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// Writes the distances.
 pub fn run(args: &DistancesArgs) -> Result<(), Failure> {
-    let (reply, fit, drawn) = open((&args.dir, &args.out, &args.replace), Reply::from(&args.reply))?;
+    let reply = Reply::from(&args.reply);
+    let (fit, drawn) = open(&args.dir, &args.out, &args.replace, reply)?;
     let mut rows = rows::rows(&args.rows, &fit.table)?;
     rows.sort_unstable();
     rows.dedup();
@@ -36,7 +37,8 @@ pub fn run(args: &DistancesArgs) -> Result<(), Failure> {
 
 /// Writes the graph of nearest neighbours.
 pub fn neighbors(args: &NeighborsArgs) -> Result<(), Failure> {
-    let (reply, fit, drawn) = open((&args.dir, &args.out, &args.replace), Reply::from(&args.reply))?;
+    let reply = Reply::from(&args.reply);
+    let (fit, drawn) = open(&args.dir, &args.out, &args.replace, reply)?;
     let most = fit.model.rows().saturating_sub(1);
     if !(1..=most).contains(&args.neighbors) {
         let rule = format!("a row of this fit has 1 to {most} neighbors");
@@ -54,12 +56,12 @@ pub fn neighbors(args: &NeighborsArgs) -> Result<(), Failure> {
 }
 
 /// The fit and its draws, once the output is known to be free.
-fn open((dir, out, replace): (&Path, &Path, &ReplaceArgs), reply: Reply) -> Result<(Reply, Fit, Drawn), Failure> {
+fn open(dir: &Path, out: &Path, replace: &ReplaceArgs, reply: Reply) -> Result<(Fit, Drawn), Failure> {
     check_csv(out)?;
     let fit = Fit::open(dir, |_| ())?;
     outputs(&fit).overwrite(replace.overwrite).named(out)?;
-    let drawn = drawn(&fit, reply.voice())?;
-    Ok((reply, fit, drawn))
+    let drawn = drawn(&fit, reply.console())?;
+    Ok((fit, drawn))
 }
 
 fn tell(reply: Reply, what: &str, out: &Path) -> Result<(), Failure> {

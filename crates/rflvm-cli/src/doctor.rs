@@ -8,22 +8,22 @@ mod totals;
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
+use crate::message::Flags;
 use crate::reply::Reply;
 use crate::shell;
-use crate::wording::Flags;
 use advice::Advice;
 use chart::Chart;
 use cost::Cost;
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use rflvm_study::Config;
 use rflvm_study::blocks::{self, Given};
+use rflvm_study::column_families::ColumnFamilies;
 use rflvm_study::families::{Kind, Seen, seen, suited};
 use rflvm_study::latent_dim::LatentDim;
-use rflvm_study::listing::Listing;
+use rflvm_study::message::render;
 use rflvm_study::outputs::{Outputs, inputs};
 use rflvm_study::table::{self, Aside, Look, Table, TableError};
 use rflvm_study::times::Timeline;
-use rflvm_study::wording::render;
 use rflvm_study::{Error, idle, model, reading, run as running, write};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -72,7 +72,7 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     genes_by_cells(&table).map_or(Ok(()), |line| reply.line(line))?;
     if let Some(timeline) = timeline.as_ref().filter(|_| !reply.json) {
         reply.line(&timeline.line())?;
-        reply.voice().notes(&timeline.notes());
+        reply.console().notes(&timeline.notes());
     }
     let next = &mut advice.config;
     if table.columns.len() == 1 && next.model.latent_dim.is_none() {
@@ -84,14 +84,15 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let mut config = next.clone().filled();
     let mut chosen = Given::default();
     blocks::choose(&mut config, &mut chosen, &mut table);
-    let listing = (!has_family).then(|| Listing::suited(&table));
-    match (&listing, &args.blocks_out) {
-        (Some(listing), Some(path)) => {
-            write::text(path, &listing.to_csv())?;
+    let column_families = (!has_family).then(|| ColumnFamilies::suited(&table));
+    match (&column_families, &args.blocks_out) {
+        (Some(column_families), Some(path)) => {
+            write::text(path, &column_families.to_csv())?;
             (next.likelihood, next.blocks) = (None, Some(path.clone()));
         }
-        (Some(listing), None) => {
-            next.likelihood = listing.uniform().map_or(next.likelihood.take(), |family| Some(family.to_string()));
+        (Some(column_families), None) => {
+            next.likelihood =
+                column_families.uniform().map_or(next.likelihood.take(), |family| Some(family.to_string()));
         }
         (None, _) => {}
     }
@@ -102,7 +103,8 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let cost = Cost::of(&model, &settings, None)?;
     let cards = cards::of(&model, &settings);
     let command = command(next);
-    let families = listing.map_or_else(|| config.likelihood.clone().unwrap_or_else(|| "blocks".into()), |l| l.words());
+    let families =
+        column_families.map_or_else(|| config.likelihood.clone().unwrap_or_else(|| "blocks".into()), |l| l.words());
     if reply.json {
         let mut told = as_json(&totals, &chart, &columns, &cost);
         told["rows"] = json!(table.rows);

@@ -4,8 +4,9 @@ use crate::answer::outputs;
 use crate::args::ExportArgs;
 use crate::failure::Failure;
 use crate::reply::Reply;
-use rflvm::draws::Source;
-use rflvm::error::SpecError;
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::today;
+use rflvm::internal::error::SpecError;
 use rflvm_study::Fit;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::write::{self, npy_header};
@@ -18,7 +19,11 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     outputs(&fit).named(&args.out)?;
     let store = Drawn::open(&fit)?.0.store;
     let groups = ["posterior", "sample_stats"];
-    let found = groups.iter().map(|group| format!("{group}/{}", args.what)).find(|name| store.is_drawn(name));
+    let what = today(&args.what).unwrap_or(&args.what);
+    if what != args.what {
+        reply.console().warn(&format!("`{}` is called `{what}` now", args.what));
+    }
+    let found = groups.iter().map(|group| format!("{group}/{what}")).find(|name| store.is_drawn(name));
     let name = found.ok_or_else(|| {
         let drawn = |group: &&str| {
             store.names(group).into_iter().filter(|n| store.is_drawn(&format!("{group}/{n}"))).collect::<Vec<_>>()
@@ -40,7 +45,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
             file.write_all(&npy_header(&shape))?;
         } else {
             let indices: String = (1..=shape.len() - 2).map(|i| format!("i{i},")).collect();
-            writeln!(file, "chain,draw,{indices}{}", args.what)?;
+            writeln!(file, "chain,draw,{indices}{what}")?;
         }
         for chain in 0..shape[0] {
             let mut draw = 0;
@@ -65,7 +70,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
         Ok(())
     };
     write::with(&args.out, fill)?;
-    let line = format!("{} of {} chains × {} draws: {}", args.what, shape[0], shape[1], args.out.display());
+    let line = format!("{what} of {} chains × {} draws: {}", shape[0], shape[1], args.out.display());
     reply.files(&[&args.out], &line)
 }
 

@@ -1,7 +1,7 @@
 //! How a run of the program can fail, and its exit code.
 
-use crate::wording::Flags;
-use rflvm::error::{DataError, RunError, SpecError, StoreError};
+use crate::message::Flags;
+use rflvm::internal::error::{DataError, RunError, SpecError, StoreError};
 use rflvm_study::Error;
 use rflvm_study::apart::OutputError;
 use rflvm_study::out_dir::OutDirError;
@@ -42,7 +42,7 @@ pub enum Failure {
     Stopped,
     /// Several processes cannot do this together.
     #[error("{problem}")]
-    Crowd {
+    Ranks {
         /// What is wrong, and what to do.
         problem: String,
     },

@@ -1,32 +1,32 @@
 //! `rflvm fit`: from a table to latent positions with their uncertainty.
 
 use crate::args::{FitArgs, PageArgs};
-use crate::crowd::Crowd;
+use crate::console::Console;
 use crate::failure::Failure;
+use crate::message::Flags;
 use crate::progress::Follower;
+use crate::ranks::Ranks;
 use crate::results;
-use crate::voice::Voice;
-use crate::wording::Flags;
-use rflvm::chunks::Tally;
-use rflvm::error::SpecError;
-use rflvm::run::checkpoint::Checkpoint;
+use rflvm::internal::chunks::Tally;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::run::checkpoint::Checkpoint;
 use rflvm_study::apart::{OutputError, is_same, keep_apart};
 use rflvm_study::bytes::in_words;
-use rflvm_study::folder::{Claim, RESULTS, config_path, holds_fit};
-use rflvm_study::wording::render;
+use rflvm_study::folder::{FolderLock, RESULTS, config_path, holds_fit};
+use rflvm_study::message::render;
 use rflvm_study::{Config, Fit, idle};
 use serde_json::json;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// Runs the command.
-pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
-    let voice = crowd.voice(Voice::from(&args.voice));
+pub fn run(args: &FitArgs, ranks: &Ranks) -> Result<(), Failure> {
+    let console = ranks.console(Console::from(&args.console));
     let file = Config::given(args.file.as_deref())?;
     let noted = file.noted_table(&args.config.0);
     let config = args.config.0.clone().or(file).filled();
     idle::check(&args.config.0, &config)?;
-    let fit = match crowd.ranks() {
+    let fit = match ranks.all() {
         Some(ranks) => Fit::shared(config, &args.out, ranks)?,
         None => Fit::new(config, &args.out)?,
     };
@@ -34,30 +34,30 @@ pub fn run(args: &FitArgs, crowd: &Crowd) -> Result<(), Failure> {
     check_page(&args.page, &fit)?;
     check_settings(args.file.as_deref(), &args.out)?;
     // The table may lie in the folder, which is cleared once all have read it.
-    crowd.wait();
-    let claim = if crowd.is_first() { Some(fit.claim(args.overwrite)?) } else { None };
-    crowd.wait();
-    tell(&fit, voice);
-    sample(&fit, claim.as_ref(), None, &Shown { debug: false, page: &args.page, crowd }, voice)
+    ranks.wait();
+    let lock = if ranks.is_first() { Some(fit.lock(args.overwrite)?) } else { None };
+    ranks.wait();
+    tell(&fit, console);
+    sample(&fit, lock.as_ref(), None, &Shown { debug: false, page: &args.page, ranks }, console)
 }
 
 /// Announces what is fitted.
-pub fn tell(fit: &Fit, voice: Voice) {
-    fit.table.notes.iter().for_each(|note| voice.insist(&render(&note.text, &Flags)));
+pub fn tell(fit: &Fit, console: Console) {
+    fit.table.notes.iter().for_each(|note| console.insist(&render(&note.text, &Flags)));
     if !fit.table.named {
-        voice.say("the file does not name its columns, so they are named 1, 2, …");
+        console.say("the file does not name its columns, so they are named 1, 2, …");
     }
     if let Some(timeline) = &fit.timeline {
-        voice.say(&timeline.line());
-        voice.notes(&timeline.notes());
+        console.say(&timeline.line());
+        console.notes(&timeline.notes());
     }
     if let Some(dynamics) = fit.model.dynamics() {
-        voice.say(&dynamics.describe());
-        if let Some(kernel) = fit.model.spec().residual {
-            voice.say(&format!("each column also has its own path, with the {} kernel", kernel.name()));
+        console.say(&dynamics.describe());
+        if let Some(kernel) = fit.model.spec().column_process {
+            console.say(&format!("each column also has a column process, with the {} kernel", kernel.name()));
         }
     }
-    fit.model.warnings().iter().for_each(|warning| voice.warn(warning));
+    fit.model.warnings().iter().for_each(|warning| console.warn(warning));
     let (rows, columns, seed) = (fit.model.rows(), fit.model.columns(), fit.settings.seed);
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for block in fit.model.blocks() {
@@ -72,8 +72,8 @@ pub fn tell(fit: &Fit, voice: Voice) {
         [(name, _)] => name.to_string(),
         several => several.iter().map(|(name, columns)| format!("{columns} {name}")).collect::<Vec<_>>().join(", "),
     };
-    voice.say(&format!("{rows} rows × {columns} columns, {told}; seed {seed}"));
-    voice.event("start", json!({ "rows": rows, "columns": columns, "families": families, "seed": seed }));
+    console.say(&format!("{rows} rows × {columns} columns, {told}; seed {seed}"));
+    console.event("start", json!({ "rows": rows, "columns": columns, "families": families, "seed": seed }));
 }
 
 /// Refuses pictures of the wrong size before anything is run.
@@ -94,38 +94,38 @@ pub struct Shown<'a> {
     /// The report.
     pub page: &'a PageArgs,
     /// The processes that sample.
-    pub crowd: &'a Crowd,
+    pub ranks: &'a Ranks,
 }
 
-/// Samples, and writes the results; a process without a claim only samples.
+/// Samples, and writes the results; a process without a lock only samples.
 pub fn sample(
     fit: &Fit,
-    claim: Option<&Claim>,
+    lock: Option<&FolderLock>,
     from: Option<Checkpoint>,
     shown: &Shown<'_>,
-    voice: Voice,
+    console: Console,
 ) -> Result<(), Failure> {
     let follower =
-        Follower::new(voice, fit.settings.chains, fit.settings.sweeps(), shown.debug, shown.crowd.is_first());
-    let Some(claim) = claim else { return Ok(fit.assist(from, &follower)?) };
-    fit.run(claim, from, &follower)?;
-    if let (Some(traffic), Some(part)) = (shown.crowd.traffic(), &fit.part) {
+        Follower::new(console, fit.settings.chains, fit.settings.sweeps(), shown.debug, shown.ranks.is_first());
+    let Some(lock) = lock else { return Ok(fit.assist(from, &follower)?) };
+    fit.run(lock, from, &follower)?;
+    if let (Some(traffic), Some(part)) = (shown.ranks.traffic(), &fit.part) {
         let Tally { short, divided, long, gathered } = part.chunks().tally();
         let [short, divided, long, gathered] = [short, divided, long, gathered].map(|n| n.load(Ordering::Relaxed));
-        voice.detail(&format!(
+        console.detail(&format!(
             "{traffic}: {short} numbers in short sums, {long} in {divided} long sums, {gathered} gathered, {} branches",
             part.chunks().branches()
         ));
     }
     if fit.model.has_table() {
-        return results::write(&fit.dir, fit, shown.page, voice);
+        return results::write(&fit.dir, fit, shown.page, console);
     }
     if let Some(whole) = fit.with_table()? {
-        return results::write(&fit.dir, &whole, shown.page, voice);
+        return results::write(&fit.dir, &whole, shown.page, console);
     }
-    results::write(&fit.dir, fit, shown.page, voice)?;
+    results::write(&fit.dir, fit, shown.page, console)?;
     let (dir, bytes) = (fit.dir.display(), in_words(fit.bytes_of_results()));
-    voice.say(&format!(
+    console.say(&format!(
         "this process cannot hold the whole table, so there is no report, and no cell is imputed; where {bytes} are free, run: \
          rflvm report {dir}, or rflvm impute {dir}"
     ));

@@ -1,5 +1,6 @@
 //! The settings of a fit as flags: one per entry of the engine's table of settings.
 
+use crate::console::{note, speaks};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
@@ -21,13 +22,18 @@ pub fn id(setting: &Setting) -> String {
     setting.name.replace('-', "_")
 }
 
-fn arg(setting: &Setting) -> Arg {
+/// The flag of a setting, and a hidden one with its earlier name.
+fn args(setting: &Setting) -> impl Iterator<Item = Arg> {
+    let earlier = setting.alias.map(|name| flag(setting, name).hide(true).conflicts_with(id(setting)));
+    [flag(setting, &setting.name)].into_iter().chain(earlier)
+}
+
+fn flag(setting: &Setting, long: &str) -> Arg {
     let name = setting.name.clone();
     let placeholder = setting.placeholder.map_or_else(|| name.replace('-', "_").to_uppercase(), String::from);
-    let arg = Arg::new(id(setting)).value_name(placeholder).help(setting.help_and_default());
+    let arg = Arg::new(long.replace('-', "_")).value_name(placeholder).help(setting.help_and_default());
     // The table is a positional argument.
-    let arg = if name == "table" { arg } else { arg.long(name.clone()) };
-    let arg = setting.alias.into_iter().fold(arg, Arg::alias);
+    let arg = if name == "table" { arg } else { arg.long(long.to_string()) };
     let arg = arg.allow_hyphen_values(setting.hyphens);
     let arg = arg.conflicts_with_all(setting.conflicts.iter().map(|other| other.replace('-', "_")));
     match setting.kind {
@@ -51,14 +57,25 @@ fn arg(setting: &Setting) -> Arg {
 
 /// What was typed for a setting, if anything.
 fn typed(setting: &Setting, matches: &ArgMatches) -> Option<OsString> {
-    let id = id(setting);
+    let by_earlier_name = || {
+        let name = setting.alias?;
+        let text = typed_as(&name.replace('-', "_"), setting, matches)?;
+        if speaks() {
+            note(&format!("warning: --{name} is called --{} now", setting.name));
+        }
+        Some(text)
+    };
+    typed_as(&id(setting), setting, matches).or_else(by_earlier_name)
+}
+
+fn typed_as(id: &str, setting: &Setting, matches: &ArgMatches) -> Option<OsString> {
     match setting.kind {
-        Kind::Path => matches.get_one::<PathBuf>(&id).map(|path| path.clone().into_os_string()),
+        Kind::Path => matches.get_one::<PathBuf>(id).map(|path| path.clone().into_os_string()),
         Kind::Names => {
-            let words: Vec<String> = matches.get_many::<String>(&id)?.cloned().collect();
+            let words: Vec<String> = matches.get_many::<String>(id)?.cloned().collect();
             Some(words.join(",").into())
         }
-        _ => matches.get_one::<String>(&id).map(OsString::from),
+        _ => matches.get_one::<String>(id).map(OsString::from),
     }
 }
 
@@ -92,7 +109,7 @@ impl FromArgMatches for ConfigArgs {
 
 impl Args for ConfigArgs {
     fn augment_args(command: Command) -> Command {
-        command.args(Config::table().iter().map(arg))
+        command.args(Config::table().iter().flat_map(args))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -116,7 +133,7 @@ impl FromArgMatches for ModelArgs {
 
 impl Args for ModelArgs {
     fn augment_args(command: Command) -> Command {
-        command.args(ModelConfig::describe().iter().map(arg))
+        command.args(ModelConfig::describe().iter().flat_map(args))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -4,10 +4,10 @@ use crate::answer::{Answer, check_csv, check_numbered, drawn, listed, outputs};
 use crate::args::ForecastArgs;
 use crate::failure::Failure;
 use crate::reply::Reply;
-use rflvm::atomic::plain_reason;
-use rflvm::error::SpecError;
-use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::forecast::NewTime;
+use rflvm::internal::atomic::plain_reason;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::fitted::DRAWS;
+use rflvm::internal::posterior::forecast::NewTime;
 use rflvm_study::Error;
 use rflvm_study::Fit;
 use rflvm_study::future::{When, moments};
@@ -34,7 +34,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
         None => When::Beyond(args.horizon.unwrap_or(0)),
     };
     let moments = moments(when, args.sequence.as_deref(), timeline, (offset.unwrap_or(0.0), &covariates))?;
-    let drawn = drawn(&fit, reply.voice())?;
+    let drawn = drawn(&fit, reply.console())?;
     let times = args.times.as_deref().map(Path::new).filter(|path| path.is_file());
     let mut outputs = outputs(&fit).reading(times).overwrite(args.replace.overwrite);
     match args.draws {
@@ -45,7 +45,7 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
         }
     }
     if let Some(offset) = offset {
-        reply.voice().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
+        reply.console().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
     }
     let fitted = drawn.fitted(&fit, "forecast");
     let answer = answer(&fit, timeline, &moments);

@@ -5,10 +5,10 @@ use crate::answer::{check_csv, check_numbered, drawn, listed, numbered, outputs}
 use crate::args::ImputeArgs;
 use crate::failure::Failure;
 use crate::reply::{Reply, names};
-use rflvm::linalg::Mat;
-use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::impute::Imputed;
-use rflvm::posterior::outlook::Scores;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::fitted::DRAWS;
+use rflvm::internal::posterior::impute::Imputed;
+use rflvm::internal::posterior::outlook::Scores;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
@@ -28,7 +28,7 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
         return Err(Error::Complete { file: fit.table.path.display().to_string() }.into());
     }
     let mut outputs = outputs(&fit).reading(args.truth.as_deref()).overwrite(args.replace.overwrite);
-    let drawn = drawn(&fit, reply.voice())?;
+    let drawn = drawn(&fit, reply.console())?;
     match (&args.out, args.draws) {
         (Some(out), Some(count)) => {
             drawn.check_count(count)?;
@@ -39,7 +39,7 @@ pub fn run(args: &ImputeArgs) -> Result<(), Failure> {
         (None, _) => {}
     }
     let leftover = drawn.fitted(&fit, "leftover").leftover()?;
-    reply.voice().notes(axes::too_few(&fit, leftover).as_slice());
+    reply.console().notes(axes::too_few(&fit, leftover).as_slice());
     let (lines, mut object) = match &args.truth {
         Some(truth) => score(truth, &fit, &drawn, reply)?,
         None => (Vec::new(), json!({})),
@@ -70,7 +70,7 @@ fn score(truth: &Path, fit: &Fit, drawn: &Drawn, reply: Reply) -> Result<(Vec<St
     let (cells, notes) = revealed::read(&truth, fit, drawn)?;
     let (all, columns) = revealed::scores(&cells, fit);
     let answers = revealed::answers(&cells, fit);
-    reply.voice().notes(&notes);
+    reply.console().notes(&notes);
     let object = |s: &Scores| {
         let [in50, in90] = s.coverage;
         json!({ "cells": s.cells, "mse": s.mse, "mae": s.mae, "crps": s.crps, "log_density": s.ln_density, "in50": in50, "in90": in90 })

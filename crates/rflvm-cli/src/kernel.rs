@@ -6,10 +6,10 @@ use crate::failure::Failure;
 use crate::picture::curves::{self, Line, Panel};
 use crate::predict::rows;
 use crate::reply::{self, Reply};
-use rflvm::error::SpecError;
-use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::frame::Frame;
-use rflvm::posterior::kernel::{Curve, Learned, diameter};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
+use rflvm::internal::posterior::frame::Frame;
+use rflvm::internal::posterior::kernel::{Curve, Learned, diameter};
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
@@ -38,7 +38,7 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     if args.matrix.is_some() {
         check_kernel_rows(rows.len())?;
     }
-    let drawn = drawn(&fit, answer.voice())?;
+    let drawn = drawn(&fit, answer.console())?;
     let fitted = drawn.fitted(&fit, "kernel");
     let frame = fitted.frame()?;
     let reach = diameter(&fitted.embedding(&frame)?.mean);

@@ -3,7 +3,7 @@
 //! The program is `main.rs`, which calls [`run`]; the Python package includes it. All computation is in `rflvm-study` and
 //! `rflvm`: this crate has arguments, messages, progress and pictures.
 
-// Both panic if they cannot write; `voice` does not.
+// Both panic if they cannot write; `console` does not.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 // User input must never cause a panic.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
@@ -14,7 +14,7 @@ mod args;
 mod backtest;
 mod check;
 mod compare;
-mod crowd;
+mod console;
 mod demo;
 mod distances;
 mod doctor;
@@ -28,11 +28,13 @@ mod kernel;
 mod labels;
 mod manual;
 mod map;
+mod message;
 mod output;
 mod picture;
 mod plot;
 mod predict;
 mod progress;
+mod ranks;
 mod reply;
 mod report;
 mod results;
@@ -43,14 +45,12 @@ mod simulate;
 mod stop;
 mod summary;
 mod transform;
-mod voice;
-mod wording;
 
 use args::{Command, Program};
 use clap::{CommandFactory, Parser};
-use crowd::Crowd;
+use console::{note, shown};
+use ranks::Ranks;
 use std::ffi::OsString;
-use voice::{note, shown};
 
 /// The program's definition: its commands and their flags.
 pub fn command() -> clap::Command {
@@ -73,10 +73,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return if word.use_stderr() { 2 } else { 0 };
         }
     };
-    let crowd = match Crowd::join(&program.command) {
-        Ok(crowd) => crowd,
+    let ranks = match Ranks::join(&program.command) {
+        Ok(ranks) => ranks,
         Err(failure) => {
-            if crowd::speaks() {
+            if console::speaks() {
                 note(&format!("rflvm: {failure}"));
             }
             return failure.exit_code();
@@ -85,10 +85,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let outcome = match &program.command {
         Command::Demo(args) => demo::run(args),
         Command::Doctor(args) => doctor::run(args),
-        Command::Fit(args) => fit::run(args, &crowd),
+        Command::Fit(args) => fit::run(args, &ranks),
         Command::Map(args) => map::run(args),
         Command::Compare(args) => compare::run(args),
-        Command::Resume(args) => resume::run(args, &crowd),
+        Command::Resume(args) => resume::run(args, &ranks),
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),
         Command::Forecast(args) => forecast::run(args),
@@ -105,11 +105,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man => manual::page(),
     };
-    match outcome.and_then(|()| voice::check_log()) {
+    match outcome.and_then(|()| console::check_log()) {
         Ok(()) => 0,
         Err(failure) => {
             let sentence = (!failure.is_silent()).then(|| failure.to_string());
-            crowd.abandon(failure.exit_code(), sentence.as_deref());
+            ranks.abandon(failure.exit_code(), sentence.as_deref());
             failure.exit_code()
         }
     }

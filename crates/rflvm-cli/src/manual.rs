@@ -1,8 +1,8 @@
 //! Completions and the manual page, generated from the arguments that are parsed.
 
 use crate::args::Program;
+use crate::console::print;
 use crate::failure::Failure;
-use crate::voice::print;
 use clap::CommandFactory;
 use clap_complete::Shell;
 

@@ -2,17 +2,17 @@
 //! atomically, so Ctrl-C needs no handling.
 
 use crate::args::MapArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::fit::{check_settings, tell};
 use crate::flags::OF_CHAINS;
 use crate::labels::Labels;
 use crate::output;
-use crate::voice::Voice;
-use rflvm::error::SpecError;
-use rflvm::init::map::MapFit;
-use rflvm::linalg::{Mat, mul};
-use rflvm::posterior::align::Embedding;
-use rflvm::posterior::score;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::init::map::MapFit;
+use rflvm::internal::linalg::{Mat, mul};
+use rflvm::internal::posterior::align::Embedding;
+use rflvm::internal::posterior::score;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::choices::InitAt;
@@ -24,7 +24,7 @@ use std::time::Instant;
 
 /// Runs the command.
 pub fn run(args: &MapArgs) -> Result<(), Failure> {
-    let voice = Voice::from(&args.voice);
+    let console = Console::from(&args.console);
     check(args)?;
     let file = Config::given(args.file.as_deref())?;
     let noted = file.noted_table(&args.config.0);
@@ -34,11 +34,11 @@ pub fn run(args: &MapArgs) -> Result<(), Failure> {
     fit.check_noted(noted)?;
     point::check(&fit, args.starts)?;
     check_settings(args.file.as_deref(), &args.out)?;
-    let _claim = point::claim(&fit, args.overwrite)?;
-    tell(&fit, voice);
+    let _lock = point::lock(&fit, args.overwrite)?;
+    tell(&fit, console);
     let begun = Instant::now();
     let (point, spread) = point::point(&fit, args.starts)?;
-    write(args, &fit, &point, &spread, begun.elapsed().as_secs_f64(), voice)
+    write(args, &fit, &point, &spread, begun.elapsed().as_secs_f64(), console)
 }
 
 /// Rejects settings that have no meaning for a point estimate, rather than ignoring them.
@@ -72,7 +72,14 @@ fn imputed(fit: &Fit, point: &MapFit) -> String {
 }
 
 /// Writes the positions, their picture, the frequencies on the same axes, the settings and, last, map.json, which marks the folder as complete.
-fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64, voice: Voice) -> Result<(), Failure> {
+fn write(
+    args: &MapArgs,
+    fit: &Fit,
+    point: &MapFit,
+    spread: &[Mat],
+    seconds: f64,
+    console: Console,
+) -> Result<(), Failure> {
     let (dir, table) = (&args.out, &fit.table);
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
     fit.write_settings("map", Some(&fit.identity()))?;
@@ -96,22 +103,22 @@ fn write(args: &MapArgs, fit: &Fit, point: &MapFit, spread: &[Mat], seconds: f64
     settled(dir)?;
     if let Some(Labels::Classes(labels)) = table.labels.as_deref().map(Labels::of) {
         let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
-        voice.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
+        console.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
     }
     if !point.converged {
-        voice.warn("the optimiser reached its iteration limit; the picture may still change a little");
+        console.warn("the optimiser reached its iteration limit; the picture may still change a little");
     }
-    voice.say(&format!(
+    console.say(&format!(
         "log joint {:.1}, log-likelihood {:.1}, {} iterations in {} rounds, {seconds:.1} s",
         point.ln_joint,
         point.ln_likelihood,
         point.iterations,
         point.trace.len() - 1
     ));
-    voice.say(&format!(
+    console.say(&format!(
         "MAP estimate, not a posterior: standard deviations are conditional on everything else; results in {}",
         dir.display()
     ));
-    voice.event("map", about);
+    console.event("map", about);
     Ok(())
 }

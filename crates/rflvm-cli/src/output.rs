@@ -5,8 +5,8 @@ use crate::labels::Labels;
 use crate::picture::Colour;
 use crate::picture::paths::{self, Paths};
 use crate::picture::scatter::{self, Scatter};
-use rflvm::linalg::Mat;
-use rflvm::posterior::align::Embedding;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::align::Embedding;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::table::Table;
@@ -33,7 +33,7 @@ impl<'a> From<&'a Table> for Rows<'a> {
     }
 }
 
-/// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; with `time` and `sequence` after the
+/// `id,label,x1,…,sd1,…`: each row's position and its standard deviation; with `time` and `sequence` after the
 /// label if rows have times, and with spatial medians as `median1,…` at the end if they are given.
 pub fn embedding_csv(embedding: &Embedding, medians: Option<&Mat>, rows: &Rows<'_>) -> String {
     let (mut header, mut lines) = embedding_lines(embedding, rows);
@@ -70,20 +70,20 @@ pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, 
 /// Half the width of a normal distribution's middle 90%, in standard deviations.
 const BAND: f64 = 1.645;
 
-/// The pictures of a fit: latent.svg, and paths.svg if rows have times. `errors` names the kind of standard deviation; maps after the
+/// The pictures of a fit: latent.svg, and paths.svg if rows have times. `errors` names the kind of standard deviation; modes after the
 /// first have their number in the names of their files.
 pub fn write_pictures(
     dir: &Path,
     fit: &Fit,
     embedding: &Embedding,
     errors: &str,
-    map: Option<usize>,
+    mode: Option<usize>,
 ) -> Result<(), Failure> {
-    let title = map.map_or(fit.title(), |map| format!("{}, map {map}", fit.title()));
+    let title = mode.map_or(fit.title(), |mode| format!("{}, mode {mode}", fit.title()));
     let [latent, paths] = pictures(fit, embedding, errors, &title);
     for (stem, picture) in [("latent", latent), ("paths", paths)] {
         if let Some(picture) = picture {
-            write::text(&dir.join(of_map(stem, map, "svg")), &picture)?;
+            write::text(&dir.join(of_mode(stem, mode, "svg")), &picture)?;
         }
     }
     Ok(())
@@ -125,9 +125,9 @@ pub fn pictures(fit: &Fit, embedding: &Embedding, errors: &str, title: &str) -> 
     [Some(latent), Some(paths)]
 }
 
-/// The name of a file about a map: latent.svg, latent-2.svg, …
-pub fn of_map(stem: &str, map: Option<usize>, extension: &str) -> String {
-    map.map_or(format!("{stem}.{extension}"), |map| format!("{stem}-{map}.{extension}"))
+/// The name of a file about a mode: latent.svg, latent-2.svg, …
+pub fn of_mode(stem: &str, mode: Option<usize>, extension: &str) -> String {
+    mode.map_or(format!("{stem}.{extension}"), |mode| format!("{stem}-{mode}.{extension}"))
 }
 
 /// The latent space of rows without times.

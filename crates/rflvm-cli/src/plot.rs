@@ -11,10 +11,10 @@ use crate::kernel;
 use crate::output;
 use crate::reply::Reply;
 use convert::Format;
-use rflvm::posterior::check::REPLICATES;
-use rflvm::posterior::convergence::judge_chains;
-use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::kernel::diameter;
+use rflvm::internal::posterior::check::REPLICATES;
+use rflvm::internal::posterior::convergence::judge_chains;
+use rflvm::internal::posterior::fitted::DRAWS;
+use rflvm::internal::posterior::kernel::diameter;
 use rflvm_study::check::Report;
 use rflvm_study::convergence::Began;
 use rflvm_study::drawn::Drawn;
@@ -36,7 +36,7 @@ pub fn run(args: &PlotArgs) -> Result<(), Failure> {
     if fit.timeline.is_none() && matches!(args.what, Picture::Paths | Picture::Forecast) {
         return Err(Error::Timeless { dir: args.dir.display().to_string() }.into());
     }
-    let drawn = drawn(&fit, reply.voice())?;
+    let drawn = drawn(&fit, reply.console())?;
     let title = args.title.clone().unwrap_or_else(|| fit.title());
     let svg = match args.what {
         Picture::Latent => latent(&fit, &drawn, &title)?[0].take(),

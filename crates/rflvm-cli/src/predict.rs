@@ -7,8 +7,8 @@ use crate::answer::{Answer, check_csv, check_numbered, drawn, listed, outputs};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::reply::Reply;
-use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::predict::Points;
+use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
+use rflvm::internal::posterior::predict::Points;
 use rflvm_study::Fit;
 use rflvm_study::drawn::CELLS;
 
@@ -19,11 +19,11 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let fit = Fit::open(&args.dir, |_| ())?;
     let chosen = args.rows.as_deref().map(|text| rows::rows(text, &fit.table)).transpose()?;
     let mut outputs = outputs(&fit).reading(args.at.as_deref()).overwrite(args.replace.overwrite);
-    let drawn = drawn(&fit, reply.voice())?;
+    let drawn = drawn(&fit, reply.console())?;
     match args.draws {
         None => outputs.named(&args.out)?,
         Some(count) => {
-            // Points have the positions of one map only.
+            // Points have the positions of one mode only.
             if chosen.is_some() {
                 drawn.check_count(count)?
             } else {
@@ -48,7 +48,7 @@ pub fn run(args: &PredictArgs) -> Result<(), Failure> {
     let (x, covariates) = places::places(args, &fit, &embedding)?;
     let offset = fit.mean_offset();
     if let Some(offset) = offset {
-        reply.voice().say(&format!("the points have the mean of the rows' offsets, {offset:.4}"));
+        reply.console().say(&format!("the points have the mean of the rows' offsets, {offset:.4}"));
     }
     let mut header = vec!["point".to_string()];
     header.extend((1..=x.cols()).map(|d| format!("x{d}")));

@@ -1,10 +1,10 @@
 //! Progress of the chains: a bar each on a terminal, some lines elsewhere, JSON for programs, nothing when quiet.
 
+use crate::console::{Console, note};
 use crate::stop;
-use crate::voice::{Voice, note};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
-use rflvm::run::{Progress, Run};
-use rflvm::steps::Step;
+use rflvm::internal::run::{Progress, Run};
+use rflvm::internal::steps::Step;
 use rflvm_study::pace::Pace;
 use rflvm_study::sample::Follow;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub enum Watch {
     },
     /// One object per chain and second.
     Json {
-        voice: Voice,
+        console: Console,
         pace: Pace,
         begun: Instant,
     },
@@ -39,14 +39,14 @@ pub enum Watch {
 
 impl Watch {
     /// For `chains` chains of `sweeps` sweeps each.
-    pub fn new(voice: Voice, chains: usize, sweeps: u64, debug: bool) -> Self {
+    pub fn new(console: Console, chains: usize, sweeps: u64, debug: bool) -> Self {
         if debug {
             return Watch::Debug;
         }
-        if voice.json {
-            return Watch::Json { voice, pace: Pace::new(chains, Duration::from_secs(1)), begun: Instant::now() };
+        if console.json {
+            return Watch::Json { console, pace: Pace::new(chains, Duration::from_secs(1)), begun: Instant::now() };
         }
-        if voice.quiet {
+        if console.quiet {
             return Watch::Quiet;
         }
         if !std::io::stderr().is_terminal() {
@@ -106,10 +106,10 @@ impl Watch {
                     ));
                 }
             }
-            Watch::Json { voice, pace, begun } => {
+            Watch::Json { console, pace, begun } => {
                 if pace.is_due(&p) {
                     let phase = if p.warming { "warmup" } else { "sampling" };
-                    voice.event(
+                    console.event(
                         "progress",
                         json!({
                             "chain": p.chain + 1, "sweep": p.sweep, "sweeps": p.sweeps, "phase": phase,
@@ -146,25 +146,25 @@ impl Drop for Watch {
 
 /// Follows a run in a terminal: shows progress as requested, until the end or Ctrl-C.
 pub struct Follower {
-    voice: Voice,
+    console: Console,
     watch: Watch,
 }
 
 impl Follower {
     /// For `chains` chains of `sweeps` sweeps each. Listens for Ctrl-C from now on.
-    pub fn new(voice: Voice, chains: usize, sweeps: u64, debug: bool, speaks: bool) -> Self {
+    pub fn new(console: Console, chains: usize, sweeps: u64, debug: bool, speaks: bool) -> Self {
         stop::listen(speaks);
-        Follower { voice, watch: Watch::new(voice, chains, sweeps, debug) }
+        Follower { console, watch: Watch::new(console, chains, sweeps, debug) }
     }
 }
 
 impl Follow for Follower {
     fn search(&self) {
-        self.voice.say("looking for maps before the chains start");
+        self.console.say("looking for modes before the chains start");
     }
 
     fn begin(&self, seconds: f64) {
-        self.voice.detail(&format!("ready after {seconds:.1} s"));
+        self.console.detail(&format!("ready after {seconds:.1} s"));
     }
 
     fn see(&self, progress: Progress<'_>) {
@@ -172,7 +172,7 @@ impl Follow for Follower {
     }
 
     fn saved(&self, draws: u64) {
-        self.voice.event("checkpoint", json!({ "draws": draws }));
+        self.console.event("checkpoint", json!({ "draws": draws }));
     }
 
     fn is_stopped(&self) -> bool {
@@ -184,11 +184,11 @@ impl Follow for Follower {
         for (chain, seconds) in run.chains().iter().map(|c| c.snapshot().seconds()).enumerate() {
             let parts: Vec<String> =
                 Step::NAMES.iter().zip(seconds).map(|(name, s)| format!("{name} {s:.1} s")).collect();
-            self.voice.detail(&format!("chain {}: {}", chain + 1, parts.join(", ")));
+            self.console.detail(&format!("chain {}: {}", chain + 1, parts.join(", ")));
         }
-        let jittered = rflvm::linalg::jittered();
+        let jittered = rflvm::internal::linalg::jittered();
         if jittered > 0 {
-            self.voice.detail(&format!(
+            self.console.detail(&format!(
                 "{jittered} matrices were nearly singular; a small constant was added to their diagonals"
             ));
         }

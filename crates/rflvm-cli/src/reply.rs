@@ -1,8 +1,8 @@
 //! The answer of a command: lines for people, one JSON object with --json, and nothing with --quiet.
 
 use crate::args::ReplyArgs;
+use crate::console::{Console, tell, tell_json};
 use crate::failure::Failure;
-use crate::voice::{Voice, tell, tell_json};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -21,13 +21,13 @@ impl From<&ReplyArgs> for Reply {
 
 impl Reply {
     /// For what is said besides the answer, on stderr.
-    pub fn voice(self) -> Voice {
-        Voice { quiet: self.quiet, ..Voice::default() }
+    pub fn console(self) -> Console {
+        Console { quiet: self.quiet, ..Console::default() }
     }
 
     /// For progress, which a program does not read.
-    pub fn progress(self) -> Voice {
-        Voice { quiet: self.quiet || self.json, ..Voice::default() }
+    pub fn progress(self) -> Console {
+        Console { quiet: self.quiet || self.json, ..Console::default() }
     }
 
     /// Prints a line for people.

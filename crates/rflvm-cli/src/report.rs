@@ -3,12 +3,12 @@
 use crate::answer::{outputs, warn_of_chains};
 use crate::args::ReportArgs;
 use crate::failure::Failure;
+use crate::message::Flags;
 use crate::reply::Reply;
-use crate::wording::Flags;
-use rflvm::error::SpecError;
-use rflvm::posterior::align::Embedding;
-use rflvm::posterior::convergence::Convergence;
-use rflvm::posterior::frame::Frame;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::align::Embedding;
+use rflvm::internal::posterior::convergence::Convergence;
+use rflvm::internal::posterior::frame::Frame;
 use rflvm_report::{Image, Subject, html};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Fit, write};
@@ -25,7 +25,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let fit = Fit::open(&args.dir, |_| ())?;
     outputs(&fit).own(&args.dir, &[FILE]).named(&file)?;
     let (drawn, convergence) = Drawn::open(&fit)?;
-    warn_of_chains(&convergence, reply.voice());
+    warn_of_chains(&convergence, reply.console());
     let fitted = drawn.fitted(&fit, "results");
     let frame = fitted.frame()?;
     let embedding = fitted.embedding(&frame)?;

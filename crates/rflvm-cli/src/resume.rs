@@ -1,29 +1,29 @@
 //! `rflvm resume`: continues an interrupted fit, or draws more from a finished one.
 
 use crate::args::ResumeArgs;
-use crate::crowd::Crowd;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::fit::{Shown, check_page, sample};
+use crate::ranks::Ranks;
 use crate::report;
-use crate::voice::Voice;
-use rflvm_study::folder::{Claim, config_path, is_replacing};
+use rflvm_study::folder::{FolderLock, config_path, is_replacing};
 use rflvm_study::identity::checkpoint;
 use rflvm_study::{Config, Error, Fit, write};
 
 /// Runs the command.
-pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
-    let voice = crowd.voice(Voice::from(&args.voice));
+pub fn run(args: &ResumeArgs, ranks: &Ranks) -> Result<(), Failure> {
+    let console = ranks.console(Console::from(&args.console));
     if !config_path(&args.dir).exists() && !is_replacing(&args.dir) {
         return Err(Error::NoFit { dir: args.dir.display().to_string() }.into());
     }
-    let claim = if crowd.is_first() { Some(Claim::take(&args.dir)?) } else { None };
+    let lock = if ranks.is_first() { Some(FolderLock::take(&args.dir)?) } else { None };
     let change = |config: &mut Config| {
         config.run.threads = args.threads.or(config.run.threads);
         config.run.device = args.device.or(config.run.device);
         // With a further warm-up, there may be fewer than before.
         config.run.draws = args.draws.filter(|_| args.warmup.is_none()).or(config.run.draws);
     };
-    let mut fit = match crowd.ranks() {
+    let mut fit = match ranks.all() {
         Some(ranks) => Fit::open_shared(&args.dir, change, ranks)?,
         None => Fit::open(&args.dir, change)?,
     };
@@ -32,7 +32,7 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
     check_page(&args.page, &fit)?;
     let from = checkpoint(&fit)?;
     if from.is_none() {
-        voice.say("the fit was stopped before its first checkpoint, so it starts over");
+        console.say("the fit was stopped before its first checkpoint, so it starts over");
     }
     if let Some(sweeps) = args.warmup {
         fit.warm_again(sweeps, args.draws, from.as_ref())?;
@@ -40,10 +40,16 @@ pub fn run(args: &ResumeArgs, crowd: &Crowd) -> Result<(), Failure> {
     let is_extended = args.warmup.is_some() || from.as_ref().is_none_or(|from| from.draws() < fit.settings.draws);
     let report = args.dir.join(report::FILE);
     // Nothing changes in the folder before all have read it.
-    crowd.wait();
-    if args.page.no_report && is_extended && claim.is_some() && report.exists() {
+    ranks.wait();
+    if args.page.no_report && is_extended && lock.is_some() && report.exists() {
         // It would be that of fewer draws.
         write::remove(&report)?;
     }
-    sample(&fit, claim.as_ref(), from, &Shown { debug: args.debug && crowd.is_first(), page: &args.page, crowd }, voice)
+    sample(
+        &fit,
+        lock.as_ref(),
+        from,
+        &Shown { debug: args.debug && ranks.is_first(), page: &args.page, ranks },
+        console,
+    )
 }

@@ -1,11 +1,11 @@
 //! Commands that can be pasted into a shell.
 
 use rflvm_study::Config;
-use rflvm_study::wording::listed;
+use rflvm_study::message::listed;
 use serde_json::Value;
 use std::path::Path;
 
-pub use rflvm_study::wording::quoted;
+pub use rflvm_study::message::quoted;
 
 /// A path that cannot be taken for a flag.
 pub fn path(path: &Path) -> String {

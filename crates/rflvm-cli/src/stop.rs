@@ -1,9 +1,9 @@
 //! Ctrl-C, and the termination signal of queues and shells: the sweep is finished and everything is saved; a second one exits
 //! at once.
 
+use crate::console::note;
 use crate::failure::STOPPED;
 use crate::signal;
-use crate::voice::note;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);

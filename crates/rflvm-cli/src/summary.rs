@@ -2,15 +2,15 @@
 
 use crate::args::SummaryArgs;
 use crate::failure::Failure;
+use crate::message::Flags;
 use crate::reply::Reply;
-use crate::wording::Flags;
-use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::convergence::{Convergence, Diagnosed};
+use rflvm::internal::posterior::axes::AxesInUse;
+use rflvm::internal::posterior::convergence::{Convergence, Diagnosed};
 use rflvm_study::convergence::{self, Began, advice, mode_lines, report, sampler, times, verdicts};
 use rflvm_study::drawn::Drawn;
+use rflvm_study::message::render;
 use rflvm_study::time_scales::TimeScales;
-use rflvm_study::wording::render;
-use rflvm_study::{Fit, axes, maps};
+use rflvm_study::{Fit, axes, modes};
 
 /// Explains the shortest names of the table.
 const NAMES: &str = "(lp: log joint density; alpha: concentration of the Dirichlet process; clusters: of the kernel's frequencies, not of rows; w2: sum of squared frequencies)";
@@ -41,13 +41,13 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
             verdict.ln_joint
         ))?;
     }
-    let maps = maps::read(&args.dir);
-    maps::lines(&maps).iter().try_for_each(|line| tell(line))?;
-    maps::shortage(&maps, fit.settings.modes).iter().try_for_each(|note| tell(note))?;
-    if let Some(words) = maps::words(&maps) {
+    let modes = modes::read(&args.dir);
+    modes::lines(&modes).iter().try_for_each(|line| tell(line))?;
+    modes::shortage(&modes, fit.settings.modes).iter().try_for_each(|note| tell(note))?;
+    if let Some(words) = modes::words(&modes) {
         tell(&render(&words, &Flags))?;
     }
-    mode_lines(&fit, &drawn).iter().try_for_each(|line| tell(line))?;
+    mode_lines(&fit, &drawn)?.iter().try_for_each(|line| tell(line))?;
     drawn.stacking.iter().try_for_each(|stacking| tell(&stacking.words()))?;
     if let Some(scales) = &scales {
         tell(&scales.line())?;

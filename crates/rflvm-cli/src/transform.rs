@@ -8,8 +8,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::reply::{Reply, names};
 use draws::DrawnPositions;
-use rflvm::draws::Source;
-use rflvm::posterior::transform::{DRAWS, Transformed};
+use rflvm::internal::draws::Source;
+use rflvm::internal::posterior::transform::{DRAWS, Transformed};
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
 use rflvm_study::cells::number as text;
@@ -33,8 +33,8 @@ pub fn run(args: &TransformArgs) -> Result<(), Failure> {
         outputs.either(positions.path(), args.draws_out.is_some())?;
     }
     let (table, new) = new_rows::read(&new_table(args), &fit)?;
-    reply.voice().notes(&new.notes);
-    let drawn = drawn(&fit, reply.voice())?;
+    reply.console().notes(&new.notes);
+    let drawn = drawn(&fit, reply.console())?;
     args.draws.map_or(Ok(()), |count| drawn.check_positions(count))?;
     let there = drawn.used.len() * drawn.store.size()?.1;
     let visited = there.min(DRAWS.max(args.draws.unwrap_or(0)));
@@ -67,13 +67,13 @@ fn new_table(args: &TransformArgs) -> NewTable {
     }
 }
 
-/// The columns of embedding.csv, then `log_density,log_density_per_cell,surprise`; unknown values are left empty.
+/// The columns of embedding.csv, then `log_density,log_density_per_cell,outlier_score`; unknown values are left empty.
 fn csv(found: &Transformed, table: &Table) -> String {
     let (mut header, mut lines) = output::embedding_lines(&found.embedding, &table.into());
-    header.extend(["log_density", "log_density_per_cell", "surprise"].map(String::from));
+    header.extend(["log_density", "log_density_per_cell", "outlier_score"].map(String::from));
     for (n, line) in lines.iter_mut().enumerate() {
         let value = found.ln_density[n];
-        line.extend([value, value / found.cells[n] as f64, found.surprise[n]].map(text));
+        line.extend([value, value / found.cells[n] as f64, found.outlier_score[n]].map(text));
     }
     csv_text(header, lines.into_iter())
 }

@@ -174,9 +174,9 @@ fn covariates_linear_parts_and_paths_over_time_have_the_same_draws() {
     );
     write_table(&place("paths"), &|_| "poisson", false, &[("time", &time)]);
     compare("paths", &[4], &["--likelihood", "poisson", "--time", "time"]);
-    // Columns' own paths too.
-    write_table(&place("own-paths"), &|_| "gaussian", true, &[("time", &time)]);
-    compare("own-paths", &[3], &["--likelihood", "gaussian", "--time", "time", "--residual", "matern12"]);
+    // Column processes too.
+    write_table(&place("column-processes"), &|_| "gaussian", true, &[("time", &time)]);
+    compare("column-processes", &[3], &["--likelihood", "gaussian", "--time", "time", "--column-process", "matern12"]);
 }
 
 #[test]
@@ -193,8 +193,8 @@ fn a_search_has_the_same_maps_and_draws() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(draws(&dir.join("search/alone")) == draws(&dir.join("search/2")));
     assert_eq!(
-        fs::read(dir.join("search/alone/maps.json")).unwrap(),
-        fs::read(dir.join("search/2/maps.json")).unwrap()
+        fs::read(dir.join("search/alone/modes.json")).unwrap(),
+        fs::read(dir.join("search/2/modes.json")).unwrap()
     );
 }
 

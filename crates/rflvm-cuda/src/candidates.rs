@@ -1,6 +1,6 @@
 //! Rows of a table at other positions: likelihoods and their slopes. They use the memory of ∂H, its arguments and the noise, which only a trajectory needs.
 
-use crate::card::{Fault, each, plain, warps};
+use crate::card::{Extent, Fault, each, plain, warps};
 use crate::shape::Shape;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
@@ -30,7 +30,7 @@ impl OnCard {
         }
         let height = if slopes { count * (1 + dim) } else { count };
         card.multiply(
-            (height, columns, pitch),
+            Extent { rows: height, columns, inner: pitch },
             plain(&self.dh, pitch),
             plain(&self.beta, columns),
             false,

@@ -106,6 +106,14 @@ pub struct Factor<'a, P> {
     pub is_transposed: bool,
 }
 
+/// Rows and columns of a product of matrices, and the number of terms of each of its sums.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    pub rows: usize,
+    pub columns: usize,
+    pub inner: usize,
+}
+
 /// A row-major factor of a product.
 pub fn plain<P>(values: &P, columns: usize) -> Factor<'_, P> {
     Factor { values, columns, is_transposed: false }
@@ -206,22 +214,22 @@ impl Card {
         Ok(self.stream.alloc_zeros(count.max(1))?)
     }
 
-    /// out (rows × columns) = α A B + β out, all row-major; `inner` is the length of the products.
+    /// out = A B, or out + A B, all row-major.
     pub fn multiply<A: DevicePtr<f64>, B: DevicePtr<f64>, C: DevicePtrMut<f64>>(
         &self,
-        (rows, columns, inner): (usize, usize, usize),
+        extent: Extent,
         a: Factor<'_, A>,
         b: Factor<'_, B>,
         add: bool,
         out: &mut C,
     ) -> Result<(), Fault> {
-        self.multiply_scaled((rows, columns, inner), 1.0, a, b, add, (out, columns))
+        self.multiply_scaled(extent, 1.0, a, b, add, (out, extent.columns))
     }
 
     /// The same with a factor, into a matrix whose rows are `stride` apart.
     pub fn multiply_scaled<A: DevicePtr<f64>, B: DevicePtr<f64>, C: DevicePtrMut<f64>>(
         &self,
-        (rows, columns, inner): (usize, usize, usize),
+        Extent { rows, columns, inner }: Extent,
         alpha: f64,
         a: Factor<'_, A>,
         b: Factor<'_, B>,
@@ -262,11 +270,12 @@ pub const THREADS: u32 = 256;
 
 /// One thread per element.
 pub fn each(count: usize) -> LaunchConfig {
-    LaunchConfig {
-        grid_dim: (count.div_ceil(THREADS as usize).max(1) as u32, 1, 1),
-        block_dim: (THREADS, 1, 1),
-        shared_mem_bytes: 0,
-    }
+    blocks(count.div_ceil(THREADS as usize).max(1), THREADS)
+}
+
+/// As many blocks of as many threads.
+pub fn blocks(count: usize, threads: u32) -> LaunchConfig {
+    LaunchConfig { grid_dim: (count as u32, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: 0 }
 }
 
 /// Most partial sums of a table.
@@ -274,8 +283,7 @@ pub const PARTS: usize = 1024;
 
 /// One block per partial sum of a table of `count` numbers.
 pub fn parts(count: usize) -> LaunchConfig {
-    let blocks = count.div_ceil(THREADS as usize).clamp(1, PARTS) as u32;
-    LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (THREADS, 1, 1), shared_mem_bytes: 0 }
+    blocks(count.div_ceil(THREADS as usize).clamp(1, PARTS), THREADS)
 }
 
 /// One warp per row.

@@ -1,13 +1,13 @@
 //! Columns side by side: their likelihoods elsewhere, and the fits and draws of their weights.
 
-use crate::card::{Fault, THREADS, Values, each, plain, transposed};
+use crate::card::{Extent, Fault, THREADS, Values, blocks, each, plain, transposed};
 use crate::shape::Shape;
 use crate::table::{At, OnCard, PIECE, TILE};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use rayon::prelude::*;
-use rflvm::device::{ColumnAt, Priors, Turns};
-use rflvm::linalg::Mat;
-use rflvm::model::family::Tally;
+use rflvm::internal::device::{ColumnAt, Priors, Turns};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Tally;
 
 /// Columns across, pieces of rows down.
 pub(crate) fn pieces(rows: usize, columns: usize) -> LaunchConfig {
@@ -58,7 +58,7 @@ impl OnCard {
         card.put(columns, &mut some.numbers)?;
         card.put(right.as_slice(), &mut self.small)?;
         card.multiply(
-            (shape.rows, count, rank),
+            Extent { rows: shape.rows, columns: count, inner: rank },
             plain(&self.left, rank),
             plain(&self.small, count),
             false,
@@ -88,7 +88,7 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(each(rows * count))? };
         card.multiply(
-            (count, pitch, rows),
+            Extent { rows: count, columns: pitch, inner: rows },
             transposed(&some.response, count),
             plain(&self.h, pitch),
             false,
@@ -99,14 +99,20 @@ impl OnCard {
             let tile = TILE.min(rows - first);
             let (first_, tile_, width_) = (first as u64, tile as u64, width as i32);
             let (pitch_, triangle_) = (pitch as i32, triangle as i32);
-            let config = LaunchConfig { grid_dim: (tile as u32, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
+            let config = blocks(tile, 128);
             let mut launch = card.stream.launch_builder(card.kernel("products"));
             launch.arg(&first_).arg(&tile_).arg(&width_).arg(&pitch_).arg(&triangle_).arg(&self.h).arg(&mut some.tile);
             // SAFETY: as above.
             unsafe { launch.launch(config)? };
             let weights = some.weight.slice(first * count..(first + tile) * count);
             let factors = (transposed(&weights, count), plain(&some.tile, triangle));
-            card.multiply((count, triangle, tile), factors.0, factors.1, first > 0, &mut some.grams)?;
+            card.multiply(
+                Extent { rows: count, columns: triangle, inner: tile },
+                factors.0,
+                factors.1,
+                first > 0,
+                &mut some.grams,
+            )?;
         }
         Ok(())
     }
@@ -118,7 +124,7 @@ impl OnCard {
         card.put(priors.precision.as_slice(), &mut some.precision)?;
         card.put(&priors.centre, &mut some.centre)?;
         let (width_, pitch_, triangle) = (shape.width as i32, pitch as i32, shape.triangle() as i32);
-        let config = LaunchConfig { grid_dim: (count as u32, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
+        let config = blocks(count, 1024);
         let mut launch = card.stream.launch_builder(card.kernel("fit"));
         launch
             .arg(&width_)
@@ -132,7 +138,7 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(config)? };
         let factors = (plain(&self.h, pitch), transposed(&some.means, pitch));
-        card.multiply((rows, count, pitch), factors.0, factors.1, false, &mut some.at)?;
+        card.multiply(Extent { rows, columns: count, inner: pitch }, factors.0, factors.1, false, &mut some.at)?;
         let (rows_, count_) = (rows as u64, count as i32);
         let mut launch = card.stream.launch_builder(card.kernel("add_known"));
         launch.arg(&rows_).arg(&count_).arg(&some.numbers).arg(&self.column).arg(&self.known).arg(&mut some.at);
@@ -147,14 +153,14 @@ impl OnCard {
         card.put(normals.as_slice(), &mut some.normals)?;
         card.put(from_mean.as_slice(), &mut some.from_mean)?;
         let (width_, pitch_) = (shape.width as i32, pitch as i32);
-        let config = LaunchConfig { grid_dim: (count as u32, 1, 1), block_dim: (128, 1, 1), shared_mem_bytes: 0 };
+        let config = blocks(count, 128);
         let mut launch = card.stream.launch_builder(card.kernel("aim"));
         launch.arg(&width_).arg(&pitch_).arg(&some.factors).arg(&some.normals).arg(&some.from_mean);
         launch.arg(&mut some.directions).arg(&mut some.squares);
         // SAFETY: as above.
         unsafe { launch.launch(config)? };
         let factors = (plain(&self.h, pitch), transposed(&some.directions, pitch));
-        card.multiply((rows, count, pitch), factors.0, factors.1, false, &mut some.aim)?;
+        card.multiply(Extent { rows, columns: count, inner: pitch }, factors.0, factors.1, false, &mut some.aim)?;
         let mut squares = vec![0.0; 3 * count];
         card.get(&some.squares, &mut squares)?;
         Ok((self.without_pads(&self.some.directions)?, squares.as_chunks().0.to_vec()))

@@ -1,16 +1,16 @@
 //! What a chain asks of a table on a card.
 
-use crate::card::{Fault, each, plain, warps};
+use crate::card::{Extent, Fault, each, plain, warps};
 use crate::shape::Shape;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
-use rflvm::device::categories::Categories;
-use rflvm::device::{ColumnAt, Device, Priors, Turns};
-use rflvm::hmc::flow::Slopes;
-use rflvm::hmc::reference::Reference;
-use rflvm::linalg::Mat;
-use rflvm::model::Model;
-use rflvm::model::family::Theta;
+use rflvm::internal::device::categories::Categories;
+use rflvm::internal::device::{ColumnAt, Device, Priors, Turns};
+use rflvm::internal::hmc::flow::Slopes;
+use rflvm::internal::hmc::reference::Reference;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::Model;
+use rflvm::internal::model::family::Theta;
 
 impl OnCard {
     fn weighed(&mut self, beta: &Mat) -> Result<(), Fault> {
@@ -18,7 +18,7 @@ impl OnCard {
         let (Shape { rows, columns, .. }, pitch) = (*shape, shape.pitch());
         card.put(beta.as_slice(), &mut self.beta)?;
         card.multiply(
-            (rows, columns, pitch),
+            Extent { rows, columns, inner: pitch },
             plain(&self.h, pitch),
             plain(&self.beta, columns),
             false,
@@ -184,7 +184,7 @@ impl Device for OnCard {
     }
 
     fn set_paths(&mut self, g: &Mat) {
-        let done = self.own_paths(g);
+        let done = self.column_processes(g);
         self.note(done);
     }
 

@@ -1,13 +1,13 @@
 //! A trajectory with the weights on the card too: along it only X, W and their gradients travel.
 
-use crate::card::{Factor, Fault, Values, each, parts, plain, transposed};
+use crate::card::{Extent, Factor, Fault, Values, each, parts, plain, transposed};
 use crate::shape::Shape;
 use crate::table::OnCard;
 use crate::weights::Flowing;
 use cudarc::driver::PushKernelArg;
-use rflvm::hmc::flow::{Flow, Frame};
-use rflvm::linalg::Mat;
-use rflvm::rng::Stream;
+use rflvm::internal::hmc::flow::{Flow, Frame};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::rng::Stream;
 
 /// Columns `from..` of a table with this number of columns.
 fn columns_of<P>(values: &P, columns: usize) -> Factor<'_, P> {
@@ -29,13 +29,19 @@ impl OnCard {
         let OnCard { card, shape, .. } = self;
         let (rows, pitch, rank) = (shape.rows, shape.pitch(), flow.frame.right.rows());
         card.multiply(
-            (pitch, pitch, rows),
+            Extent { rows: pitch, columns: pitch, inner: rows },
             transposed(&self.h, pitch),
             plain(&self.h, pitch),
             false,
             &mut self.square,
         )?;
-        card.multiply((pitch, rank, rows), transposed(&self.h, pitch), plain(&self.left, rank), false, &mut flow.left)?;
+        card.multiply(
+            Extent { rows: pitch, columns: rank, inner: rows },
+            transposed(&self.h, pitch),
+            plain(&self.left, rank),
+            false,
+            &mut flow.left,
+        )?;
         flow.invert(card, *shape, &self.square)
     }
 
@@ -45,14 +51,14 @@ impl OnCard {
         let (Shape { rows, columns, width, .. }, pitch) = (*shape, shape.pitch());
         let rank = flow.frame.right.rows();
         card.multiply(
-            (width, columns, rank),
+            Extent { rows: width, columns, inner: rank },
             plain(&flow.left, rank),
             plain(&flow.right, columns),
             false,
             &mut flow.response,
         )?;
         card.multiply(
-            (pitch, columns, rows),
+            Extent { rows: pitch, columns, inner: rows },
             transposed(&self.h, pitch),
             plain(&self.zeta, columns),
             false,
@@ -64,7 +70,8 @@ impl OnCard {
         // SAFETY: the arguments are those of the kernel, and as long as it expects.
         unsafe { launch.launch(each(width * columns))? };
         for (g, (range, _)) in flow.frame.groups.iter().enumerate() {
-            let (size, inverse) = ((width, range.len(), width), flow.inverses.slice(g * width * width..));
+            let inverse = flow.inverses.slice(g * width * width..);
+            let size = Extent { rows: width, columns: range.len(), inner: width };
             for (from, to) in [(&flow.response, &mut flow.mean), (&flow.u, &mut flow.t)] {
                 let (from, mut to) = (from.slice(range.start..), to.slice_mut(range.start..));
                 card.multiply_scaled(
@@ -120,7 +127,8 @@ impl OnCard {
         unsafe { launch.launch(each(weights))? };
         card.stream.memset_zeros(&mut flow.ds)?;
         for (g, (range, rho)) in flow.frame.groups.iter().enumerate() {
-            let (inverse, size) = (flow.inverses.slice(g * width * width..), (width, range.len(), width));
+            let inverse = flow.inverses.slice(g * width * width..);
+            let size = Extent { rows: width, columns: range.len(), inner: width };
             let from = flow.response.slice(range.start..);
             let mut v = flow.mean.slice_mut(range.start..);
             card.multiply_scaled(
@@ -131,7 +139,7 @@ impl OnCard {
                 false,
                 (&mut v, columns),
             )?;
-            let size = (width, width, range.len());
+            let size = Extent { rows: width, columns: width, inner: range.len() };
             let (v, own, t) =
                 (flow.mean.slice(range.start..), flow.u.slice(range.start..), flow.t.slice(range.start..));
             card.multiply_scaled(
@@ -155,21 +163,33 @@ impl OnCard {
         unsafe { launch.launch(each(weights))? };
         let rank = flow.frame.right.rows();
         card.multiply(
-            (width, rank, columns),
+            Extent { rows: width, columns: rank, inner: columns },
             plain(&flow.mean, columns),
             transposed(&flow.right, columns),
             false,
             &mut flow.left,
         )?;
         card.multiply(
-            (rows, pitch, columns),
+            Extent { rows, columns: pitch, inner: columns },
             plain(&self.zeta, columns),
             transposed(&flow.t, columns),
             true,
             &mut self.dh,
         )?;
-        card.multiply((rows, pitch, pitch), plain(&self.h, pitch), plain(&flow.ds, pitch), true, &mut self.dh)?;
-        card.multiply((rows, pitch, rank), plain(&self.left, rank), transposed(&flow.left, rank), true, &mut self.dh)?;
+        card.multiply(
+            Extent { rows, columns: pitch, inner: pitch },
+            plain(&self.h, pitch),
+            plain(&flow.ds, pitch),
+            true,
+            &mut self.dh,
+        )?;
+        card.multiply(
+            Extent { rows, columns: pitch, inner: rank },
+            plain(&self.left, rank),
+            transposed(&flow.left, rank),
+            true,
+            &mut self.dh,
+        )?;
         self.propagate(true, to)?;
         let ln_det = flow.ln_det(&self.card)?;
         Ok(ln_lik + ln_prior + half_square - 0.5 * ln_det)
@@ -198,7 +218,7 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(each(width * columns))? };
         card.multiply(
-            (rows, columns, pitch),
+            Extent { rows, columns, inner: pitch },
             plain(&self.h, pitch),
             plain(&flow.response, columns),
             true,
@@ -214,7 +234,13 @@ impl OnCard {
         launch.arg(&m).arg(&j).arg(&step).arg(&root).arg(&flow.rho).arg(&mut flow.t).arg(&mut flow.xi_momenta);
         // SAFETY: as above.
         unsafe { launch.launch(each(width * columns))? };
-        card.multiply((rows, columns, pitch), plain(&self.h, pitch), plain(&flow.t, columns), true, &mut self.momenta)
+        card.multiply(
+            Extent { rows, columns, inner: pitch },
+            plain(&self.h, pitch),
+            plain(&flow.t, columns),
+            true,
+            &mut self.momenta,
+        )
     }
 
     /// Normals into some memory of the card.

@@ -48,7 +48,7 @@ struct Column {
     __device__ __forceinline__ double scale(int j) const { return value[3][j]; }
     __device__ __forceinline__ double second(int j) const { return value[4][j]; }
     __device__ __forceinline__ int set(int j) const { return SETS == 0 ? -1 : (int)value[5][j]; }
-    // All columns are one group, or each set of categories and then the others, or, where columns have their own paths, each column is one.
+    // All columns are one group, or each set of categories and then the others, or, where columns have processes, each column is one.
     __device__ __forceinline__ int group(int j) const {
         if (GROUPS == 1) return 0;
         if (GROUPS == COLUMNS) return j;

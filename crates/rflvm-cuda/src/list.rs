@@ -4,7 +4,7 @@ use crate::card::Fault;
 use crate::shape::{at_least, pitch};
 use crate::table::{CellSize, groups};
 use cudarc::driver::CudaContext;
-use rflvm::model::Model;
+use rflvm::internal::model::Model;
 
 /// A card.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub fn cards() -> Result<Vec<CardInfo>, Fault> {
 
 /// Bytes that a table needs on a card: per cell 8 for F, 16 for the noise of a trajectory and its momenta, 4 for the sum of the warm-up, and the cell itself;
 /// H with its slope, candidates of the rows of a short table, the columns whose weights are redrawn together, and what is known of f besides the weights, which
-/// is one number per row except for columns with their own paths and for sets of categories.
+/// is one number per row except for columns with column processes and for sets of categories.
 pub fn needed(model: &Model) -> usize {
     let (rows, columns, width) = (model.rows(), model.columns(), pitch(model.width()));
     let cells = rows * columns * (8 + 16 + 4 + CellSize::of(model) as usize);
@@ -50,7 +50,7 @@ pub fn needed(model: &Model) -> usize {
     let together = rows * columns.min(256) * 8 * 4;
     let grams = 8 * (crate::table::TILE + 3 * 256) * width * (width + 1) / 2;
     let candidates = 16 * at_least(columns) * columns;
-    let known = 8 * rows * (groups(model) + model.residual().map_or(0, |_| columns));
+    let known = 8 * rows * (groups(model) + model.column_process().map_or(0, |_| columns));
     let rest = rows * columns / 8 + 8 * (16 * width * columns + 64 * rows);
     cells + known + candidates + features + together + grams + rest
 }

@@ -1,16 +1,16 @@
 //! The reference of the trajectories, as [`Reference::new`] computes it, from a table that stays on the card.
 
-use crate::card::{Fault, Values, each, plain, transposed, warps};
+use crate::card::{Extent, Fault, Values, each, plain, transposed, warps};
 use crate::columns::pieces;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
-use rflvm::dist::fill_normals;
-use rflvm::hmc::reference::{PASSES, RANK, ROUNDS, Reference, column_share, row_share};
-use rflvm::linalg::{Mat, orthonormalise_of};
-use rflvm::rng::Stream;
+use rflvm::internal::dist::fill_normals;
+use rflvm::internal::hmc::reference::{PASSES, RANK, ROUNDS, Reference, column_share, row_share};
+use rflvm::internal::linalg::{Mat, orthonormalise_of};
+use rflvm::internal::rng::Stream;
 
 /// Memory for a basis and the scores of the rows on it.
-type Room = (Values, Values);
+type Workspace = (Values, Values);
 
 impl OnCard {
     /// About the mean of what was added, or about F. It uses the memory of the noise, which only a trajectory needs.
@@ -130,23 +130,23 @@ impl OnCard {
         let rank = RANK.min(rows).min(self.chunks.columns());
         let (mut left, mut basis) = (Mat::zeros(rows, rank), Mat::zeros(rank, columns));
         fill_normals(basis.as_mut_slice(), Stream::new(0).at(self.chunks.ranks().rank() as u64));
-        let room = self.weighed_by(root, rank);
-        let mut room = self.note(room);
+        let workspace = self.weighed_by(root, rank);
+        let mut workspace = self.note(workspace);
         for round in 0..=ROUNDS {
             orthonormalise_of(&self.chunks, &mut basis);
-            let done = room.as_mut().map_or(Ok(()), |room| self.scored(&basis, room, &mut left));
+            let done = workspace.as_mut().map_or(Ok(()), |workspace| self.scored(&basis, workspace, &mut left));
             self.note(done);
             left = Mat::from_vec(rows, rank, self.chunks.over_ranks(left.into_vec()));
             if round < ROUNDS {
-                let done = room.as_mut().map_or(Ok(()), |room| self.spanned(&left, room, &mut basis));
+                let done = workspace.as_mut().map_or(Ok(()), |workspace| self.spanned(&left, workspace, &mut basis));
                 self.note(done);
             }
         }
         (left, basis)
     }
 
-    /// Weighs ζ, and finds room for a basis and scores of this rank.
-    fn weighed_by(&mut self, root: &[f64], rank: usize) -> Result<Room, Fault> {
+    /// Weighs ζ, and finds a workspace for a basis and scores of this rank.
+    fn weighed_by(&mut self, root: &[f64], rank: usize) -> Result<Workspace, Fault> {
         let OnCard { card, shape, .. } = self;
         let count = shape.cells() as u64;
         card.put(root, &mut self.root)?;
@@ -158,20 +158,26 @@ impl OnCard {
     }
 
     /// The scores of the rows on a basis.
-    fn scored(&mut self, basis: &Mat, (right, scores): &mut Room, left: &mut Mat) -> Result<(), Fault> {
+    fn scored(&mut self, basis: &Mat, (right, scores): &mut Workspace, left: &mut Mat) -> Result<(), Fault> {
         let (rank, columns) = (basis.rows(), basis.cols());
         self.card.put(basis.as_slice(), right)?;
         let factors = (plain(&self.zeta, columns), transposed(right, columns));
-        self.card.multiply((left.rows(), rank, columns), factors.0, factors.1, false, scores)?;
+        self.card.multiply(
+            Extent { rows: left.rows(), columns: rank, inner: columns },
+            factors.0,
+            factors.1,
+            false,
+            scores,
+        )?;
         self.card.get(scores, left.as_mut_slice())
     }
 
     /// The basis that scores span.
-    fn spanned(&mut self, left: &Mat, (right, scores): &mut Room, basis: &mut Mat) -> Result<(), Fault> {
+    fn spanned(&mut self, left: &Mat, (right, scores): &mut Workspace, basis: &mut Mat) -> Result<(), Fault> {
         let (rank, columns) = (basis.rows(), basis.cols());
         self.card.put(left.as_slice(), scores)?;
         let factors = (transposed(scores, rank), plain(&self.zeta, columns));
-        self.card.multiply((rank, columns, left.rows()), factors.0, factors.1, false, right)?;
+        self.card.multiply(Extent { rows: rank, columns, inner: left.rows() }, factors.0, factors.1, false, right)?;
         self.card.get(right, basis.as_mut_slice())
     }
 }

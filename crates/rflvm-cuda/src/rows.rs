@@ -1,12 +1,12 @@
 //! Rows of a table on a card: H, the slope of the likelihood and where it leads, the noise of a trajectory.
 
-use crate::card::{Fault, each, parts, plain, transposed, warps};
+use crate::card::{Extent, Fault, blocks, each, parts, plain, transposed, warps};
 use crate::shape::Shape;
 use crate::table::OnCard;
-use cudarc::driver::{LaunchConfig, PushKernelArg};
-use rflvm::hmc::flow::Slopes;
-use rflvm::linalg::Mat;
-use rflvm::rng::Stream;
+use cudarc::driver::PushKernelArg;
+use rflvm::internal::hmc::flow::Slopes;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::rng::Stream;
 
 impl OnCard {
     /// X and W, and H or √aH.
@@ -35,7 +35,7 @@ impl OnCard {
     pub(crate) fn total(&mut self, count: usize) -> Result<f64, Fault> {
         let OnCard { card, out, small, .. } = self;
         let count = count as u64;
-        let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
+        let config = blocks(1, 1024);
         let mut launch = card.stream.launch_builder(card.kernel("sum_all"));
         launch.arg(&count).arg(&*out).arg(&mut *small);
         // SAFETY: as above.
@@ -50,7 +50,7 @@ impl OnCard {
         let OnCard { card, shape, .. } = self;
         let (Shape { rows, columns, .. }, pitch) = (*shape, shape.pitch());
         card.multiply(
-            (rows, columns, pitch),
+            Extent { rows, columns, inner: pitch },
             plain(&self.h, pitch),
             plain(&self.beta, columns),
             false,
@@ -71,14 +71,14 @@ impl OnCard {
         // SAFETY: as above.
         unsafe { launch.launch(warps(rows))? };
         card.multiply(
-            (pitch, columns, rows),
+            Extent { rows: pitch, columns, inner: rows },
             transposed(&self.h, pitch),
             plain(&self.product, columns),
             false,
             &mut self.weights,
         )?;
         card.multiply(
-            (rows, pitch, columns),
+            Extent { rows, columns: pitch, inner: columns },
             plain(&self.product, columns),
             transposed(&self.beta, columns),
             false,
@@ -111,7 +111,13 @@ impl OnCard {
         launch.arg(&rows_).arg(&l).arg(&pitch).arg(&self.h).arg(&self.dh).arg(&mut self.t);
         // SAFETY: as above.
         unsafe { launch.launch(each(rows * frequencies))? };
-        card.multiply((rows, dim, frequencies), plain(&self.t, frequencies), plain(&self.w, dim), false, &mut self.gx)?;
+        card.multiply(
+            Extent { rows, columns: dim, inner: frequencies },
+            plain(&self.t, frequencies),
+            plain(&self.w, dim),
+            false,
+            &mut self.gx,
+        )?;
         if linear > 0 {
             let (dim_, first, none) = (dim as i32, (2 * frequencies + covariates) as i32, 0_u64);
             let mut launch = card.stream.launch_builder(card.kernel("add_linear"));
@@ -126,7 +132,7 @@ impl OnCard {
             unsafe { launch.launch(each(rows * dim))? };
         }
         card.multiply(
-            (frequencies, dim, rows),
+            Extent { rows: frequencies, columns: dim, inner: rows },
             transposed(&self.t, frequencies),
             plain(&self.x, dim),
             false,

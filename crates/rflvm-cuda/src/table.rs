@@ -5,12 +5,12 @@ use crate::shape::Shape;
 use crate::weights::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, PushKernelArg, ValidAsZeroBits};
 use rayon::prelude::*;
-use rflvm::chunks::Chunks;
-use rflvm::device::categories::{self, Categories};
-use rflvm::hmc::reference::RANK;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Law, Tally, Theta, Trials, Unit};
-use rflvm::model::{Block, Model};
+use rflvm::internal::chunks::Chunks;
+use rflvm::internal::device::categories::{self, Categories};
+use rflvm::internal::hmc::reference::RANK;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Law, Tally, Theta, Trials, Unit};
+use rflvm::internal::model::{Block, Model};
 use std::ops::Range;
 
 /// How a cell is held: counts in as few bytes as their largest needs, real numbers in eight.
@@ -89,7 +89,7 @@ pub struct OnCard {
     offset: Vec<f64>,
     /// What is known of f, one number per row and group of columns.
     pub(crate) known: Values,
-    /// Columns' own paths, where they have them.
+    /// Column processes, where they have them.
     pub(crate) paths: Option<Values>,
     pub(crate) covariates: Values,
     pub(crate) x: Values,
@@ -209,7 +209,7 @@ impl OnCard {
             trials: trials(&card, model)?,
             offset: model.offset().to_vec(),
             known: card.zeros(rows * shape.groups)?,
-            paths: model.residual().map(|_| card.zeros(shape.cells())).transpose()?,
+            paths: model.column_process().map(|_| card.zeros(shape.cells())).transpose()?,
             covariates: card.zeros(rows * shape.covariates)?,
             x: card.zeros(rows * dim)?,
             w: card.zeros(frequencies * dim)?,
@@ -328,8 +328,8 @@ impl OnCard {
         columns.chunk_by(|a, b| a + 1 == *b).try_for_each(|run| self.know(run[0]..run[run.len() - 1] + 1, &offset))
     }
 
-    /// Columns' own paths; the rates of categories follow.
-    pub(crate) fn own_paths(&mut self, g: &Mat) -> Result<(), Fault> {
+    /// Column processes; the rates of categories follow.
+    pub(crate) fn column_processes(&mut self, g: &Mat) -> Result<(), Fault> {
         if let Some(paths) = &mut self.paths {
             self.card.put(g.as_slice(), paths)?;
         }
@@ -376,12 +376,12 @@ fn form(model: &Model, shape: Shape, size: CellSize, is_mixed: bool) -> Form {
     Form { cell: size as usize, columns, law: law_of_all(model), sets, groups, is_mixed }
 }
 
-/// Groups of columns that share what is known of their f: each column is one if columns have their own paths, and otherwise each set of categories, whose rows
+/// Groups of columns that share what is known of their f: each column is one if columns have processes, and otherwise each set of categories, whose rows
 /// have rates, and all other columns together.
 pub(crate) fn groups(model: &Model) -> usize {
     let sets = categories::of(model);
     let others = model.columns() - sets.iter().map(|set| set.columns.len()).sum::<usize>();
-    if model.residual().is_some() { model.columns() } else { sets.len() + others.min(1) }
+    if model.column_process().is_some() { model.columns() } else { sets.len() + others.min(1) }
 }
 
 fn ends(categories: &[Categories]) -> Vec<i32> {

@@ -1,9 +1,9 @@
 //! The weights of a trajectory on a card.
 
-use crate::card::{Card, Fault, Values};
+use crate::card::{Card, Fault, Values, blocks};
 use crate::shape::Shape;
-use cudarc::driver::{CudaSlice, LaunchConfig, PushKernelArg};
-use rflvm::hmc::flow::Frame;
+use cudarc::driver::{CudaSlice, PushKernelArg};
+use rflvm::internal::hmc::flow::Frame;
 
 /// The weights of a trajectory, M×J, and what does not change along it.
 pub(crate) struct Flowing {
@@ -79,8 +79,8 @@ impl Flowing {
 
     /// A⁻¹ and ln |A| of each group, given HᵀaH.
     pub fn invert(&mut self, card: &Card, shape: Shape, square: &Values) -> Result<(), Fault> {
-        let (m, pitch, groups) = (shape.width as i32, shape.pitch() as i32, self.frame.groups.len() as u32);
-        let config = LaunchConfig { grid_dim: (groups, 1, 1), block_dim: (1024, 1, 1), shared_mem_bytes: 0 };
+        let (m, pitch) = (shape.width as i32, shape.pitch() as i32);
+        let config = blocks(self.frame.groups.len(), 1024);
         let mut launch = card.stream.launch_builder(card.kernel("invert"));
         launch.arg(&m).arg(&pitch).arg(&self.frame.intercept).arg(&self.group_rho).arg(square);
         launch.arg(&mut self.inverses).arg(&mut self.ln_dets);

@@ -2,21 +2,21 @@
 //! nothing. Without a card the kernels run on this processor (`stand_in`); `make test-gpu` requires one (RFLVM_REQUIRE_CARD).
 
 use crate::stand_in;
-use rflvm::device::categories::Categories;
-use rflvm::device::plain::OnHost;
-use rflvm::device::{self, ColumnAt, Device, Priors};
-use rflvm::hmc::flow::Frame;
-use rflvm::hmc::reference::Reference;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{
+use rflvm::internal::device::categories::Categories;
+use rflvm::internal::device::plain::OnHost;
+use rflvm::internal::device::{self, ColumnAt, Device, Priors};
+use rflvm::internal::hmc::flow::Frame;
+use rflvm::internal::hmc::reference::Reference;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{
     Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials,
     ZeroInflatedPoisson,
 };
-use rflvm::model::latent::TimeKernel;
-use rflvm::model::{Model, ModelSpec, State};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::rng::Stream;
-use rflvm::simulate;
+use rflvm::internal::model::latent::TimeKernel;
+use rflvm::internal::model::{Model, ModelSpec, State};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::simulate;
 use std::sync::Arc;
 
 /// Relative error that float64 sums in another order may have, and that of float32 exponentials and logarithms of cells.
@@ -82,7 +82,7 @@ fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, Sta
     if name == "paths" {
         let times = Times { at: (0..rows).map(|n| (n as f64).sqrt()).collect(), sequence: vec![0; rows] };
         data = data.with_times(times).unwrap();
-        spec.residual = Some(TimeKernel::Matern32);
+        spec.column_process = Some(TimeKernel::Matern32);
     }
     let mut model = Model::with_blocks(data, blocks, spec).unwrap();
     let mut state = simulate::draw_prior(&model, Stream::new(5)).unwrap();
@@ -90,7 +90,7 @@ fn model(name: &str, rows: usize, features: usize, missing: bool) -> (Model, Sta
     // categories: fits of the latter begin far from the rates of their rows, and their equations have a condition to match.
     let shrink = if ["zero-inflated-poisson", "mixed", "categories", "paths"].contains(&name) { 0.1 } else { 0.5 };
     state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= shrink);
-    state.residual.g.as_mut_slice().iter_mut().for_each(|g| *g = g.clamp(-1.0, 1.0));
+    state.column_process.g.as_mut_slice().iter_mut().for_each(|g| *g = g.clamp(-1.0, 1.0));
     state.refresh(&model);
     let y = simulate::draw_data(&model, &state, Stream::new(6));
     model.set_values(&y);
@@ -182,7 +182,7 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
     );
     // Rows of categories that are missing have no likelihood without rates.
     let mut seen: Vec<u32> = (0..rows as u32).filter(|&n| !missing_rows[n as usize]).collect();
-    // Those of columns with their own paths are placed on the CPU.
+    // Those of columns with column processes are placed on the CPU.
     let parts: [Vec<u32>; 2] = [seen.clone(), seen.drain(..1).collect()];
     for some in parts.into_iter().filter(|_| name != "paths") {
         let x: Vec<f64> = (0..some.len() * dim).map(|i| (0.3 * i as f64).cos()).collect();
@@ -304,7 +304,7 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
             d.add_to_sum();
             let Reference { root, column, left, right } = d.refer(added);
             let mut z = Mat::zeros(rows, columns);
-            rflvm::linalg::par_mul(&mut z, left.view(), right.view(), false);
+            rflvm::internal::linalg::par_mul(&mut z, left.view(), right.view(), false);
             [root, column, z.into_vec()]
         };
         let [a, b] = both(card, host, refer);

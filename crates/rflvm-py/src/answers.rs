@@ -1,17 +1,17 @@
-//! The draws of a fit, and what all queries have in common. The queries themselves are in `ask`.
+//! The draws of a fit, and what all queries have in common. The queries themselves are in `query`.
 
 use crate::array::{Array, array};
 use crate::error::{raised, run, spec, store};
-use crate::room::check_answer;
+use crate::memory::check_answer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::draws::Source;
-use rflvm::error::RunError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::convergence::Convergence;
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::predicted::Predicted;
-use rflvm::run::pool;
+use rflvm::internal::draws::Source;
+use rflvm::internal::error::RunError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::convergence::Convergence;
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::predicted::Predicted;
+use rflvm::internal::run::pool;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Error, Fit};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Answers {
 
     /// Runs a query with the threads of the fit, with the GIL released. Each kind of query uses the same random stream as the
     /// program's command of that name.
-    pub fn ask<T: Send>(
+    pub fn query<T: Send>(
         &self,
         py: Python<'_>,
         question: &'static str,

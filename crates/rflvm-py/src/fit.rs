@@ -2,26 +2,26 @@
 
 use crate::answers::Answers;
 use crate::array::{Array, array, embedding_arrays, matrix};
+use crate::coordinator::Coordinator;
 use crate::error::raised;
 use crate::job::Job;
-use crate::relay::Relay;
 use crate::rows::{Known, NewRows, mat, table};
 use crate::values::Values;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rflvm::identity::Identity;
-use rflvm::linalg::Mat;
-use rflvm::posterior::align::Embedding;
-use rflvm::posterior::transform::row_key;
+use rflvm::internal::identity::Identity;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::align::Embedding;
+use rflvm::internal::posterior::transform::row_key;
 use rflvm_study::blocks::Given;
-use rflvm_study::folder::Claim;
+use rflvm_study::column_families::ColumnFamilies;
+use rflvm_study::folder::FolderLock;
 use rflvm_study::identity::{checkpoint, is_kept};
-use rflvm_study::listing::Listing;
 use rflvm_study::new_rows::{NewTrials, own_rows};
 use rflvm_study::point::point;
-use rflvm_study::{Config, leg, relay};
+use rflvm_study::{Config, coordinator, segment};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -31,23 +31,23 @@ use std::time::Duration;
 pub struct Fit {
     pub fit: Arc<rflvm_study::Fit>,
     /// The right to write into its folder, held from its preparation until the run that takes it ends.
-    claim: Mutex<Option<Claim>>,
+    lock: Mutex<Option<FolderLock>>,
     /// Determined when it is needed: all cells enter it.
     identity: OnceLock<Identity>,
 }
 
 impl Fit {
     fn of(fit: rflvm_study::Fit) -> Self {
-        Fit { fit: Arc::new(fit), claim: Mutex::default(), identity: OnceLock::new() }
+        Fit { fit: Arc::new(fit), lock: Mutex::default(), identity: OnceLock::new() }
     }
 
     fn identity(&self) -> &Identity {
         self.identity.get_or_init(|| self.fit.identity())
     }
 
-    fn claimed(&self) -> PyResult<Claim> {
-        let claim = self.claim.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-        claim.map_or_else(|| Claim::take(&self.fit.dir).map_err(raised), Ok)
+    fn locked(&self) -> PyResult<FolderLock> {
+        let lock = self.lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        lock.map_or_else(|| FolderLock::take(&self.fit.dir).map_err(raised), Ok)
     }
 }
 
@@ -76,8 +76,9 @@ impl Fit {
         let config: Config = serde_json::from_str(settings).map_err(|e| PyValueError::new_err(e.to_string()))?;
         // The folder's config.toml names the store, which holds the table.
         let config = Config { table: Some("draws.zarr".into()), ..config.filled() };
-        let listing = families.map(|lines| Listing::of("likelihood", lines)).transpose().map_err(raised)?;
-        let given = Given { listing, trials: trials.as_ref().map(mat) };
+        let column_families =
+            families.map(|lines| ColumnFamilies::of("likelihood", lines)).transpose().map_err(raised)?;
+        let given = Given { column_families, trials: trials.as_ref().map(mat) };
         let known = Known { ids, offset, times, sequences, covariates };
         let table = table(&mut values.borrow_mut(), columns, named, known)?;
         let fit = py.detach(|| rflvm_study::Fit::of(config, given, &dir, |_| Ok(table))).map_err(raised)?;
@@ -111,9 +112,9 @@ impl Fit {
     }
 
     /// Prepares the folder and locks out other runs: an older fit in it is an error, or is removed with `overwrite`.
-    fn claim(&self, py: Python<'_>, overwrite: bool) -> PyResult<()> {
-        let claim = py.detach(|| self.fit.claim(overwrite)).map_err(raised)?;
-        *self.claim.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(claim);
+    fn lock(&self, py: Python<'_>, overwrite: bool) -> PyResult<()> {
+        let lock = py.detach(|| self.fit.lock(overwrite)).map_err(raised)?;
+        *self.lock.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(lock);
         Ok(())
     }
 
@@ -129,34 +130,34 @@ impl Fit {
 
     /// Starts to sample.
     fn start(&self) -> PyResult<Job> {
-        Ok(Job::start(Arc::clone(&self.fit), self.claimed()?, None))
+        Ok(Job::start(Arc::clone(&self.fit), self.locked()?, None))
     }
 
     /// Continues from the last checkpoint, or starts if there is none.
     fn resume(&self, py: Python<'_>) -> PyResult<Job> {
-        let claim = self.claimed()?;
+        let lock = self.locked()?;
         let from = py.detach(|| checkpoint(&self.fit)).map_err(raised)?;
-        Ok(Job::start(Arc::clone(&self.fit), claim, from))
+        Ok(Job::start(Arc::clone(&self.fit), lock, from))
     }
 
     /// Prepares a run whose chains are advanced by workers: from the last checkpoint with `resume`, if there is one.
-    fn relay(&self, py: Python<'_>, resume: bool) -> PyResult<Relay> {
-        let claim = self.claimed()?;
+    fn coordinator(&self, py: Python<'_>, resume: bool) -> PyResult<Coordinator> {
+        let lock = self.locked()?;
         let prepare = || {
             let from = if resume { checkpoint(&self.fit)? } else { None };
-            relay::Relay::new(Arc::clone(&self.fit), claim, from)
+            coordinator::Coordinator::new(Arc::clone(&self.fit), lock, from)
         };
-        Ok(Relay::of(py.detach(prepare).map_err(raised)?))
+        Ok(Coordinator::of(py.detach(prepare).map_err(raised)?))
     }
 
     /// Starts all chains of such a run, as a worker.
     fn start_chains<'py>(&self, py: Python<'py>, threads: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let message = py.detach(|| leg::start(&self.fit, threads)).map_err(raised)?;
+        let message = py.detach(|| segment::start(&self.fit, threads)).map_err(raised)?;
         Ok(PyBytes::new(py, &message))
     }
 
     /// Continues a chain of such a run for about some seconds, as a worker.
-    fn leg<'py>(
+    fn segment<'py>(
         &self,
         py: Python<'py>,
         chain: usize,
@@ -165,7 +166,7 @@ impl Fit {
         seconds: f64,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let time = Duration::try_from_secs_f64(seconds.clamp(0.0, 1e9)).unwrap_or_default();
-        let message = py.detach(|| leg::run(&self.fit, chain, message, threads, time)).map_err(raised)?;
+        let message = py.detach(|| segment::run(&self.fit, chain, message, threads, time)).map_err(raised)?;
         Ok(PyBytes::new(py, &message))
     }
 

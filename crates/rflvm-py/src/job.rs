@@ -3,10 +3,10 @@
 use crate::error::raised;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use rflvm::run::Progress;
-use rflvm::run::checkpoint::Checkpoint;
+use rflvm::internal::run::Progress;
+use rflvm::internal::run::checkpoint::Checkpoint;
 use rflvm_study::drawn::Drawn;
-use rflvm_study::folder::Claim;
+use rflvm_study::folder::FolderLock;
 use rflvm_study::pace::Pace;
 use rflvm_study::sample::Follow;
 use rflvm_study::{Error, Fit};
@@ -63,7 +63,7 @@ impl Follow for Shared {
 
 impl Job {
     /// Samples in a separate thread.
-    pub fn start(fit: Arc<Fit>, claim: Claim, from: Option<Checkpoint>) -> Self {
+    pub fn start(fit: Arc<Fit>, lock: FolderLock, from: Option<Checkpoint>) -> Self {
         let settings = &fit.settings;
         let done = |chain: usize| from.as_ref().and_then(|from| from.chains.get(chain)).map_or(0, |(at, _)| at.done());
         let place = |chain| (done(chain), settings.sweeps(), done(chain) < settings.warmup, f64::NAN, 0);
@@ -78,12 +78,12 @@ impl Job {
         let own = Arc::clone(&shared);
         std::thread::spawn(move || {
             let run = || {
-                fit.run(&claim, from, &*own)?;
+                fit.run(&lock, from, &*own)?;
                 if fit.settings.modes > 1 { Drawn::open(&fit)?.0.keep_weights(&fit) } else { Ok(()) }
             };
             let ended = catch_unwind(AssertUnwindSafe(run));
             // Whoever waits for the end may then start another run in the folder.
-            drop(claim);
+            drop(lock);
             let outcome = match ended {
                 Ok(Ok(())) => Outcome::Finished,
                 Ok(Err(Error::Interrupted { .. } | Error::NotReplaced { .. })) => Outcome::Stopped,

@@ -1,25 +1,25 @@
 //! The engine behind the Python package: a private module, `rflvm._native`, which `python/rflvm` wraps.
 //!
 //! Data flow one way: `values` takes a table in, `fit` checks and samples it in the background (`job`), `answers` holds the
-//! draws, and `ask` has the queries. Everything comes from `rflvm-study`, as in the program, so both give the same fit.
+//! draws, and `query` has the queries. Everything comes from `rflvm-study`, as in the program, so both give the same fit.
 
 // User input must never cause a panic.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)]
 
 mod answers;
 mod array;
-mod ask;
+mod coordinator;
 mod error;
 mod fit;
 mod job;
 mod kinds;
-mod relay;
-mod room;
+mod memory;
+mod message;
+mod query;
 mod rows;
 mod settings;
 mod simulated;
 mod values;
-mod wording;
 
 use pyo3::prelude::*;
 use rflvm_study::table::joined_times as joined;
@@ -35,7 +35,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 /// The canonical name of a likelihood.
 #[pyfunction]
 fn canonical(name: &str) -> PyResult<&'static str> {
-    rflvm::spec::canonical(name).map_err(error::spec)
+    rflvm::internal::spec::canonical(name).map_err(error::spec)
 }
 
 /// Times in several columns as one text per row.
@@ -52,6 +52,8 @@ mod _native {
     #[pymodule_export]
     use super::canonical;
     #[pymodule_export]
+    use super::coordinator::Coordinator;
+    #[pymodule_export]
     use super::error::NumericalError;
     #[pymodule_export]
     use super::fit::Fit;
@@ -64,9 +66,7 @@ mod _native {
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
-    use super::relay::Relay;
-    #[pymodule_export]
-    use super::room::check_room;
+    use super::memory::check_memory;
     #[pymodule_export]
     use super::rows::NewRows;
     #[pymodule_export]
@@ -77,7 +77,7 @@ mod _native {
     use super::values::Values;
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
-    use rflvm::model::family::{Cells, REGISTRY};
+    use rflvm::internal::model::family::{Cells, REGISTRY};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -5,8 +5,8 @@ use crate::values::Values;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::linalg::Mat;
-use rflvm::posterior::transform;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::transform;
 use rflvm_study::Fit;
 use rflvm_study::new_rows::{NewTrials, check};
 use rflvm_study::table::Table;
@@ -28,7 +28,8 @@ pub struct Known {
 pub fn table(values: &mut Values, columns: Vec<String>, named: bool, known: Known) -> PyResult<Table> {
     let Known { ids, offset, times, sequences, covariates } = known;
     let covariates = covariates.unwrap_or_default();
-    let (values, rows, width) = values.hand_over();
+    let (rows, width) = values.shape();
+    let values = values.hand_over();
     if values.len() != rows * width {
         return Err(PyValueError::new_err("these values have already been used"));
     }

@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::model::Priors;
+use rflvm::internal::model::Priors;
 use rflvm_study::Config;
 use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
 use rflvm_study::settings::Group;

@@ -1,7 +1,7 @@
 //! A table passed in from Python: the only copy that is made of it.
 
 use crate::array::{Array, array};
-use crate::room::check_room;
+use crate::memory::check_memory;
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -53,7 +53,7 @@ impl Values {
     /// A table of zeros.
     #[new]
     fn new(rows: usize, columns: usize) -> PyResult<Self> {
-        check_room(rows, columns)?;
+        check_memory(rows, columns)?;
         let count = rows.saturating_mul(columns);
         let mut cells = Vec::new();
         // The system may refuse memory that is free, for instance because of a limit on the process.
@@ -120,9 +120,14 @@ impl Values {
 }
 
 impl Values {
-    /// Takes the cells, and the numbers of rows and columns.
-    pub fn hand_over(&mut self) -> (Vec<f64>, usize, usize) {
-        (std::mem::take(&mut self.cells), self.rows, self.columns)
+    /// The numbers of rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
+    /// Takes the cells.
+    pub fn hand_over(&mut self) -> Vec<f64> {
+        std::mem::take(&mut self.cells)
     }
 
     /// Row by row.

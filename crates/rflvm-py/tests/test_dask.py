@@ -16,9 +16,9 @@ import rflvm
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
-#: Long enough for a search and three meetings of the chains.
+#: Long enough for a search and three exchanges between the chains.
 LONG = dict(likelihood="poisson", n_random_features=20, warmup=200, draws=250, chains=4, init="search", random_state=1, progress=False)
-#: Legs of a fraction of a second.
+#: Segments of a fraction of a second.
 SHORT = dict(LONG, checkpoint=0.3)
 
 
@@ -46,9 +46,9 @@ def files(model):
     return {file.relative_to(store).as_posix(): file.read_bytes() for file in store.rglob("*") if file.is_file()}
 
 
-def maps(model):
-    """The maps that the search found, and which chains continued from others."""
-    file = model._folder.path / "maps.json"
+def modes(model):
+    """The modes that the search found, and which chains continued from others."""
+    file = model._folder.path / "modes.json"
     return json.loads(file.read_text()) if file.exists() else []
 
 
@@ -57,8 +57,8 @@ def assert_same(model, whole):
     here, there = files(model), files(whole)
     assert here.keys() == there.keys()
     assert [name for name in here if here[name] != there[name]] == []
-    assert [map["log_evidence"] for map in maps(model)] == [map["log_evidence"] for map in maps(whole)]
-    assert [map["joined"] for map in maps(model)] == [map["joined"] for map in maps(whole)]
+    assert [mode["log_evidence"] for mode in modes(model)] == [mode["log_evidence"] for mode in modes(whole)]
+    assert [mode["replaced"] for mode in modes(model)] == [mode["replaced"] for mode in modes(whole)]
 
 
 @pytest.mark.slow

@@ -59,9 +59,9 @@ def test_rows_that_the_fit_makes_up_are_like_its_own(curve, fitted):
     assert np.array_equal(drawn[:5], fitted.sample(300)[:5])
 
 
-def test_strange_rows_surprise(curve, fitted):
+def test_strange_rows_have_high_outlier_scores(curve, fitted):
     strange = np.full((2, curve.table.shape[1]), 300.0)
-    assert (fitted.surprise(strange) == 1).all()
+    assert (fitted.outlier_score(strange) == 1).all()
     assert fitted.score_samples(strange).max() < fitted.score_samples(curve.table[:5]).min()
 
 

@@ -99,11 +99,11 @@ def test_pointing_at_a_row_shows_its_name_and_its_ellipse(opened, model):
     assert opened.page.locator(".tip").is_hidden() and opened.pixels() == before
 
 
-def test_colours_follow_labels_columns_uncertainty_and_surprise(opened):
+def test_colours_follow_labels_columns_uncertainty_and_outlier_score(opened):
     menu = opened.page.get_by_label("Colour by")
     looks = {opened.pixels()}
     assert opened.page.locator("#map .legend li").count() == 2
-    for name in ["gene 3", "uncertainty", "surprise"]:
+    for name in ["gene 3", "uncertainty", "outlier score"]:
         menu.select_option(label=name)
         looks.add(opened.pixels())
         assert name in opened.page.inner_text("#map .side h3") or "sd" in opened.page.inner_text("#map .side h3")
@@ -237,7 +237,7 @@ def test_the_pointer_decodes(opened):
     opened.page.locator("#decode canvas").first.scroll_into_view_if_needed()
     box = opened.page.locator("#decode canvas").first.bounding_box()
     opened.page.mouse.move(box["x"] + 60, box["y"] + 60)
-    assert "own paths" not in opened.page.inner_text("#decode")
+    assert "column processes" not in opened.page.inner_text("#decode")
     place = opened.page.inner_text("#decode [role=status]")
     assert opened.page.inner_text("#decode tbody") != before and "posterior draws" in place
     opened.page.get_by_role("button", name="Hold the point").click()
@@ -282,7 +282,7 @@ def timed(tmp_path_factory):
     table.iloc[3, 2] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = fit(table, likelihood="gaussian", residual="matern12", times=days, sequences=["a"] * (ROWS // 2) + ["b"] * (ROWS // 2))
+        model = fit(table, likelihood="gaussian", column_process="matern12", times=days, sequences=["a"] * (ROWS // 2) + ["b"] * (ROWS // 2))
     return model.report(tmp_path_factory.mktemp("timed") / "r.html")
 
 
@@ -300,7 +300,7 @@ def test_the_slider_goes_through_time(chromium, timed):
     assert tab.page.get_by_role("button", name="Play").count() == 1
     text = tab.page.inner_text("#fit")
     assert "Forecasts" in text and "1 cell missing" in text and tab.troubles == []
-    assert "own paths over time are left out" in tab.page.inner_text("#decode")
+    assert "column processes over time are left out" in tab.page.inner_text("#decode")
     tab.close()
 
 

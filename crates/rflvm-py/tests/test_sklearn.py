@@ -102,7 +102,7 @@ def test_names_of_features_are_remembered_and_compared(curve):
 
 
 def test_an_unfitted_model_says_so(curve):
-    for method in ("transform", "predict", "impute", "score_samples", "inverse_transform", "surprise"):
+    for method in ("transform", "predict", "impute", "score_samples", "inverse_transform", "outlier_score"):
         with pytest.raises(NotFittedError):
             getattr(rflvm.RFLVM(), method)(curve.table)
 

@@ -196,7 +196,7 @@ def test_new_cells_are_placed_by_name_wherever_their_genes_are(fitted_cells):
     mean, std = model.transform(frame, return_std=True)
     np.testing.assert_array_equal(wide.obsm["X_rflvm"], mean)
     np.testing.assert_array_equal(wide.obsm["X_rflvm_std"], std)
-    np.testing.assert_array_equal(wide.obs["rflvm_surprise"], model.surprise(frame))
+    np.testing.assert_array_equal(wide.obs["rflvm_outlier_score"], model.outlier_score(frame))
     assert set(wide.var_names[wide.var["rflvm_used"]]) == set(used)
     # Cells of the fit are where they were.
     same = make()

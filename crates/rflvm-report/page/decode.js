@@ -206,7 +206,7 @@ function decodeSection(map) {
   panel.append(place, body);
   if (axes > 2) others();
   const legend = data.image ? null : el("p", { class: "note" }, "Dot and line: expected value and its 90% interval at the point. Grey: the range over all rows, with a tick at the mean.");
-  const hint = el("p", { class: "note" }, `${data.image ? "The uncertainty" : "The interval"} is that of the expected value, not of a new cell, which varies more.${data.decode.has_own_paths ? " The columns' own paths over time are left out: this is the part of the latent position alone." : ""}`);
+  const hint = el("p", { class: "note" }, `${data.image ? "The uncertainty" : "The interval"} is that of the expected value, not of a new cell, which varies more.${data.decode.has_column_processes ? " The column processes over time are left out: this is the part of the latent position alone." : ""}`);
   const section = card("decode", "Decode", lead, bar, axes > 2 ? sliders : null, el("div", { class: "decode" }, host, el("div", {}, panel, legend, hint)));
   setTimeout(show, 0);
   return { section, plane, decoder };

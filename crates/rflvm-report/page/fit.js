@@ -1,8 +1,8 @@
 // How well the model describes the table.
 
 function fitSection() {
-  const { checks, predictions, missing, forecast, maps } = data.fit;
-  const parts = [checksPart(checks), predictionsPart(predictions), missing && missingPart(missing), forecast && forecast.length ? forecastPart(forecast) : null, maps.length > 1 ? mapsPart(maps) : null];
+  const { checks, predictions, missing, forecast, modes } = data.fit;
+  const parts = [checksPart(checks), predictionsPart(predictions), missing && missingPart(missing), forecast && forecast.length ? forecastPart(forecast) : null, modes.length > 1 ? modesPart(modes) : null];
   return { section: card("fit", "Fit", "Whether the model generates tables like the observed one, and what it predicts.", parts.filter(Boolean)) };
 }
 
@@ -95,11 +95,11 @@ function forecastPart(forecast) {
   el("p", { class: "note" }, "Points: observed rows. Line and band: mean and 90% interval of new cells at the next times."));
 }
 
-/** The maps that were found before the chains started, in the colours of the latent map. */
-function mapsPart(maps) {
+/** The modes that were found before the chains started, in the colours of the latent map. */
+function modesPart(modes) {
   const colours = data.map.labels ? byLabel("", data.map.labels) : data.map.times ? byNumber("", array(data.map.times.at)) : plain();
-  const one = (map, i) => {
-    const [axes, positions] = [map.axes, array(map.positions)];
+  const one = (mode, i) => {
+    const [axes, positions] = [mode.axes, array(mode.positions)];
     const step = Math.max(1, Math.ceil(data.rows / 1500));
     const chosen = Array.from({ length: Math.ceil(data.rows / step) }, (_, k) => k * step);
     const coordinate = (n, d) => (d < axes ? positions[n * axes + d] : 0);
@@ -111,8 +111,8 @@ function mapsPart(maps) {
     return el("figure", {}, el("h3", {}, i === 0 ? "Map 1, which the chains sample" : `Map ${i + 1}`), chart({
       label: `Map ${i + 1}`, width: 260, height: 250, left: 8, x: { domain: domain(sx0), ticks: [] }, y: { domain: domain(sy0), ticks: [] },
       draw: (sx, sy) => codes.map((code) => { const own = chosen.map((n, k) => (colours.codes[n] === code ? k : -1)).filter((k) => k >= 0); return dots(own.map((k) => xs[k]), own.map((k) => ys[k]), sx, sy, { stroke: colours.looks[code].colour, "stroke-width": 3.5 }); }),
-    }), el("figcaption", {}, `log evidence ${short(map.evidence - maps[0].evidence, 3)} ± ${short(map.error, 2)} relative to the first; continuity ${short(map.continuity, 3)}, trustworthiness ${short(map.trustworthiness, 3)}; from ${map.start}`));
+    }), el("figcaption", {}, `log evidence ${short(mode.evidence - modes[0].evidence, 3)} ± ${short(mode.error, 2)} relative to the first; continuity ${short(mode.continuity, 3)}, trustworthiness ${short(mode.trustworthiness, 3)}; from ${mode.start}`));
   };
-  const told = data.trust.diagnostics.maps;
-  return part("Maps that were found", el("div", { class: "charts small maps" }, maps.map(one)), told && told.words ? el("p", { class: "note" }, sentence(told.words)) : null);
+  const told = data.trust.diagnostics.modes;
+  return part("Modes that were found", el("div", { class: "charts small modes" }, modes.map(one)), told && told.words ? el("p", { class: "note" }, sentence(told.words)) : null);
 }

@@ -36,7 +36,7 @@ function mapSection() {
   if (times && times.names.length > 1) makers.set("sequence", ["sequence", () => byClass("sequence", Array.from(array(times.sequence), (s) => times.names[s]))]);
   makers.set("plain", ["one colour", plain]);
   makers.set("uncertainty", ["uncertainty", () => byNumber("root mean square sd of the position", uncertainty())]);
-  if (data.map.surprise) makers.set("surprise", ["surprise", () => byNumber("surprise: fraction of rows that are predicted better", array(data.map.surprise))]);
+  if (data.map.outlier_score) makers.set("outlier score", ["outlier score", () => byNumber("outlier score: fraction of rows that are predicted better", array(data.map.outlier_score))]);
   const columns = data.cells.columns.map((_, i) => [`column ${i}`, columnName(i)]);
   const first = makers.keys().next().value;
   function colour(name) {
@@ -87,7 +87,7 @@ function mapSection() {
     if (times) put("time", times.texts ? times.texts[n] : timeText(array(times.at)[n]));
     if (times && times.names.length) put("sequence", times.names[array(times.sequence)[n]]);
     for (let d = 0; d < Math.min(axes, 6); d++) put(`x${d + 1}`, `${short(positions[n * axes + d], 3)} ± ${short(sd[n * axes + d], 2)}`);
-    if (data.map.surprise) put("surprise", short(array(data.map.surprise)[n], 2));
+    if (data.map.outlier_score) put("outlier score", short(array(data.map.outlier_score)[n], 2));
     if (plane.colours.kind === "numbers" && !list.some(([name]) => plane.colours.name.startsWith(name))) put(plane.colours.name, plane.colours.text(n));
     return list;
   }
@@ -177,7 +177,7 @@ function mapSection() {
   stage.append(left, side);
   tell(-1);
   colour(first);
-  const lead = `Each point is a row at its posterior mean${axes > 1 ? "; axes are principal axes and have no units" : "; the height only keeps points apart"}. ${times ? "Lines join rows in order of time." : ""}`;
+  const lead = `Each point is a row at its estimated position${axes > 1 ? "; axes are principal axes and have no units" : "; the height only keeps points apart"}. ${times ? "Lines join rows in order of time." : ""}`;
   const section = card("map", "Latent map", lead, bar, stage, times ? timeCharts() : null);
   return { section, plane, colours: colours.select };
 }

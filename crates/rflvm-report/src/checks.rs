@@ -2,7 +2,7 @@
 
 use crate::number::{number, numbers};
 use crate::subject::Subject;
-use rflvm::error::RunError;
+use rflvm::internal::error::RunError;
 use rflvm_study::check::Report;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
     let checks = subject.fitted.check((WORK / cells).clamp(LEAST, TABLES))?;
     let report =
         Report { checks: &checks, conflicts: &[], model, convergence: subject.convergence, began: subject.began };
-    let mut told = report.as_json(subject.wording);
+    let mut told = report.as_json(subject.naming);
     for (check, told) in checks.iter().zip(told["checks"].as_array_mut().into_iter().flatten()) {
         told["replicated"] = numbers(&check.replicated);
         told["range"] = check.observed_interval().map(number).into();

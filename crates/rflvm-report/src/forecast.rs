@@ -2,8 +2,8 @@
 
 use crate::number::{number, numbers};
 use crate::subject::Subject;
-use rflvm::error::RunError;
-use rflvm::posterior::forecast::NewTime;
+use rflvm::internal::error::RunError;
+use rflvm::internal::posterior::forecast::NewTime;
 use rflvm_study::future::{When, moments};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use crate::number::numbers;
 use crate::subject::Subject;
-use rflvm::error::RunError;
-use rflvm::posterior::kernel::{Curve, diameter};
-use rflvm::posterior::parameters::{Stored, evenly};
+use rflvm::internal::error::RunError;
+use rflvm::internal::posterior::kernel::{Curve, diameter};
+use rflvm::internal::posterior::parameters::{Stored, evenly};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

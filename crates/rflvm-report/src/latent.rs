@@ -1,10 +1,10 @@
 //! The latent map: positions of the rows with their uncertainty, and what rows can be coloured by.
 
 use crate::number::number;
+use crate::outlier_score;
 use crate::pack::Pack;
 use crate::subject::Subject;
-use crate::surprise;
-use rflvm::error::RunError;
+use rflvm::internal::error::RunError;
 use rflvm_study::times::{Calendar, Timeline};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError
         "labels": rows.labels,
         "labelName": rows.label_name,
         "times": rows.timeline.map(|timeline| times(timeline, rows.times, pack)),
-        "surprise": surprise::surprise(subject)?.map(|values| pack.floats(&values)),
+        "outlier_score": outlier_score::outlier_score(subject)?.map(|values| pack.floats(&values)),
     }))
 }
 
@@ -49,14 +49,14 @@ fn times(timeline: &Timeline, texts: Option<&[String]>, pack: &mut Pack) -> Valu
     })
 }
 
-/// The maps that the search found, the chosen one first.
-pub fn maps(subject: &Subject<'_>, pack: &mut Pack) -> Value {
-    let map = |found: &rflvm::run::maps::Found| {
+/// The modes that the search found, the chosen one first.
+pub fn modes(subject: &Subject<'_>, pack: &mut Pack) -> Value {
+    let mode = |found: &rflvm::internal::run::modes::Found| {
         json!({
             "start": found.start, "evidence": number(found.evidence), "error": number(found.error),
             "continuity": number(found.continuity), "trustworthiness": number(found.trustworthiness),
             "axes": found.positions.cols(), "positions": pack.floats(found.positions.as_slice()),
         })
     };
-    subject.maps.iter().map(map).collect()
+    subject.modes.iter().map(mode).collect()
 }

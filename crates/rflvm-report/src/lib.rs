@@ -18,18 +18,18 @@ mod image;
 mod latent;
 mod link;
 mod number;
+mod outlier_score;
 mod pack;
 mod page;
 mod predictions;
 mod subject;
-mod surprise;
 mod trust;
 
 pub use image::Image;
 pub use subject::{Rows, Subject};
 
 use pack::Pack;
-use rflvm::error::RunError;
+use rflvm::internal::error::RunError;
 use serde_json::{Value, json};
 
 /// The page about a fit. `image` is the shape of the picture that each row is, if rows are pictures.
@@ -56,7 +56,7 @@ pub fn html(subject: &Subject<'_>, image: Option<Image>) -> Result<String, RunEr
             "predictions": told(predictions::section(subject))?,
             "missing": told(predictions::missing(subject))?,
             "forecast": told(forecast::section(subject))?,
-            "maps": latent::maps(subject, &mut pack),
+            "modes": latent::modes(subject, &mut pack),
         },
         "trust": trust::section(subject, &mut pack)?,
     });

@@ -2,8 +2,8 @@
 //!
 //! Which of them is found by evaluating the family at a few f, so that a family need not be known here.
 
-use rflvm::model::Block;
-use rflvm::model::family::{Row, Theta};
+use rflvm::internal::model::Block;
+use rflvm::internal::model::family::{Row, Theta};
 
 /// g.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,15 +70,15 @@ pub fn link(block: &Block, theta: &Theta, rows: usize) -> Option<(Link, Vec<f64>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::linalg::Mat;
-    use rflvm::model::family::{Gaussian, REGISTRY};
-    use rflvm::model::{Block, Priors};
+    use rflvm::internal::linalg::Mat;
+    use rflvm::internal::model::family::{Gaussian, REGISTRY};
+    use rflvm::internal::model::{Block, Priors};
     use std::sync::Arc;
 
     #[test]
     fn every_family_has_one_of_the_functions() {
         for about in REGISTRY {
-            let trials = about.cells.have_trials().then_some(rflvm::model::family::Trials::Same(7));
+            let trials = about.cells.have_trials().then_some(rflvm::internal::model::family::Trials::Same(7));
             let family = (about.new)(trials, &Priors::default()).unwrap();
             let parameters: Vec<Vec<f64>> = (0..3).map(|j| family.example(j)).collect();
             let values = Mat::from_fn(family.parameters().len(), 3, |p, j| parameters[j][p]);

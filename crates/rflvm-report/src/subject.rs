@@ -1,15 +1,15 @@
 //! What a report is about: a fit with its draws, and what is known about its rows.
 
-use rflvm::posterior::align::Embedding;
-use rflvm::posterior::convergence::Convergence;
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::frame::Frame;
-use rflvm::run::maps::Found;
+use rflvm::internal::posterior::align::Embedding;
+use rflvm::internal::posterior::convergence::Convergence;
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::frame::Frame;
+use rflvm::internal::run::modes::Found;
 use rflvm_study::convergence::{Began, report};
 use rflvm_study::drawn::{CELLS, Drawn};
+use rflvm_study::message::Naming;
 use rflvm_study::times::Timeline;
-use rflvm_study::wording::Wording;
-use rflvm_study::{Config, Error, Fit, maps};
+use rflvm_study::{Config, Error, Fit, modes};
 use serde_json::{Value, json};
 
 /// A fit, from a folder or in memory.
@@ -40,12 +40,12 @@ pub struct Subject<'a> {
     pub began: Began,
     /// The diagnostics, as `rflvm summary --json` prints them.
     pub diagnostics: Value,
-    /// The maps that were found before the chains started.
-    pub maps: Vec<Found>,
+    /// The modes that were found before the chains started.
+    pub modes: Vec<Found>,
     /// Where the fit comes from: seed, settings, and the command that repeats it.
     pub origin: Value,
     /// How advice names settings.
-    pub wording: &'a dyn Wording,
+    pub naming: &'a dyn Naming,
 }
 
 /// What is known about the rows besides their positions.
@@ -69,7 +69,7 @@ impl<'a> Subject<'a> {
         fit: &'a Fit,
         (drawn, convergence): (&'a Drawn, &'a Convergence),
         (frame, embedding): (&'a Frame, &'a Embedding),
-        wording: &'a dyn Wording,
+        naming: &'a dyn Naming,
     ) -> Result<Self, Error> {
         let table = &fit.table;
         Ok(Subject {
@@ -91,10 +91,10 @@ impl<'a> Subject<'a> {
             covariates: fit.covariates_set(&[])?,
             convergence,
             began: Began::of(&fit.dir),
-            diagnostics: report(fit, drawn, convergence, wording)?,
-            maps: maps::read(&fit.dir),
+            diagnostics: report(fit, drawn, convergence, naming)?,
+            modes: modes::read(&fit.dir),
             origin: origin(fit),
-            wording,
+            naming,
         })
     }
 }

@@ -1,13 +1,13 @@
 //! The family of each column.
 
+use crate::column_families::{Block, ColumnFamilies};
 use crate::config::Config;
 use crate::error::Error;
 use crate::families::{Kind, seen};
-use crate::listing::{Block, Listing};
 use crate::table::{self, ReadOptions, Table};
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::model::family::Trials;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Trials;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Given {
     /// Families by column.
-    pub listing: Option<Listing>,
+    pub column_families: Option<ColumnFamilies>,
     /// Trials per cell.
     pub trials: Option<Mat>,
 }
@@ -24,17 +24,17 @@ pub struct Given {
 pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
     if table.path.is_dir() && (config.is_auto() || config.blocks.is_some()) {
         // A list that cannot be read is reported where it is used.
-        let listing = config.blocks.as_deref().and_then(|path| Listing::read(path).ok());
-        table.categories = listing.unwrap_or_default().categories_of(table);
+        let column_families = config.blocks.as_deref().and_then(|path| ColumnFamilies::read(path).ok());
+        table.categories = column_families.unwrap_or_default().categories_of(table);
     }
     if config.is_auto() {
         let kinds = seen(table);
         let groups: Vec<usize> = (0..kinds.len()).filter(|&j| kinds[j].kind == Kind::Few).collect();
         table.categorise(&groups);
-        let suited = Listing::suited(table);
+        let suited = ColumnFamilies::suited(table);
         // One likelihood is enough if all columns share it.
         config.likelihood = suited.uniform().map(String::from);
-        given.listing = config.likelihood.is_none().then_some(suited);
+        given.column_families = config.likelihood.is_none().then_some(suited);
     }
 }
 
@@ -42,18 +42,18 @@ pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
 pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block>, Error> {
     let data = |error| Error::Data { file: table.path.display().to_string(), error };
     let priors = &config.all_priors().map_err(data)?;
-    if let Some(listing) = &given.listing {
-        return listing.blocks(table, priors);
+    if let Some(column_families) = &given.column_families {
+        return column_families.blocks(table, priors);
     }
     if let Some(path) = &config.blocks {
-        return Listing::read(path)?.blocks(table, priors);
+        return ColumnFamilies::read(path)?.blocks(table, priors);
     }
     let name = config.likelihood.as_deref().unwrap_or_default();
     let trials = match &given.trials {
         Some(cells) => Some(Trials::Each(same_shape(cells.clone(), table, "given").map_err(data)?)),
         None => config.trials.as_deref().map(|text| trials(text, config, table)).transpose().map_err(data)?,
     };
-    let family = rflvm::spec::family_with(name, trials, priors).map_err(data)?;
+    let family = rflvm::internal::spec::family_with(name, trials, priors).map_err(data)?;
     if let Some(category) = table.categories.first().filter(|_| !family.is_whole()) {
         let rule = format!(
             "the column `{}` holds text, which only multinomial accepts; give ⟨likelihood=auto⟩, or exclude the column with ⟨labels⟩ or ⟨without⟩",

@@ -2,10 +2,10 @@
 
 use crate::conflict;
 use crate::convergence::{self, Began};
-use crate::wording::{Wording, render};
-use rflvm::model::{Block, Model};
-use rflvm::posterior::check::{Check, Conflict};
-use rflvm::posterior::convergence::{Convergence, Outcome};
+use crate::message::{Naming, render};
+use rflvm::internal::model::{Block, Model};
+use rflvm::internal::posterior::check::{Check, Conflict};
+use rflvm::internal::posterior::convergence::{Convergence, Outcome};
 use serde_json::{Value, json};
 
 /// p-values below this are considered small.
@@ -85,15 +85,15 @@ impl Report<'_> {
         self.checks.first().map_or(0, |check| check.replicated.len())
     }
 
-    /// As JSON, in the wording of a front end.
-    pub fn as_json(&self, wording: &dyn Wording) -> Value {
+    /// As JSON, in the terms of a front end.
+    pub fn as_json(&self, naming: &dyn Naming) -> Value {
         let finite = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
         let one = |check: &Check| {
             let (block, [low, high]) = (self.block(check), check.interval());
             json!({
                 "family": block.family.name(), "columns": block.columns.len(), "statistic": self.statistic(check),
                 "observed": finite(check.observed()), "mean": finite(check.mean()), "q05": finite(low), "q95": finite(high),
-                "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, wording)),
+                "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, naming)),
             })
         };
         let clash = |clash: &Conflict| {
@@ -102,7 +102,7 @@ impl Report<'_> {
                 "quantity": clash.assumption.name(), "family": block.map(|block| block.family.name()),
                 "conflicting": clash.outside, "of": clash.all, "worst": conflict::worst(clash, self.model),
                 "median": finite(clash.median), "prior_low": finite(low), "prior_high": finite(high),
-                "words": conflict::words(clash, self.model), "suggests": self.remedy(clash).map(|sentence| render(&sentence, wording)),
+                "words": conflict::words(clash, self.model), "suggests": self.remedy(clash).map(|sentence| render(&sentence, naming)),
             })
         };
         json!({
@@ -127,10 +127,10 @@ pub fn words(check: &Check) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::model::ModelSpec;
-    use rflvm::model::family::Poisson;
-    use rflvm::observations::Observations;
-    use rflvm::posterior::check::Statistic;
+    use rflvm::internal::model::ModelSpec;
+    use rflvm::internal::model::family::Poisson;
+    use rflvm::internal::observations::Observations;
+    use rflvm::internal::posterior::check::Statistic;
 
     fn check(observed: f64) -> Check {
         let replicated: Vec<f64> = (0..200).map(|i| f64::from(i) / 200.0).collect();
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn only_a_fit_that_has_converged_gives_advice() {
-        let y = rflvm::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
+        let y = rflvm::internal::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
         let spec = ModelSpec { features: 4, ..ModelSpec::default() };
         let model = Model::new(Observations::new(y).unwrap(), Poisson, spec).unwrap();
         let checks = [check(2.0), check(0.5)];
@@ -157,7 +157,7 @@ mod tests {
                 Convergence { lines: Vec::new(), chains: Vec::new(), numbers: Vec::new(), draws: 100, outcome };
             let began = Began::Anywhere;
             let report = Report { checks: &checks, conflicts: &[], model: &model, convergence: &convergence, began };
-            let json = report.as_json(&crate::wording::Plain);
+            let json = report.as_json(&crate::message::Plain);
             let is_advised = outcome == Outcome::Converged;
             assert_eq!(json["checks"][0]["suggests"].is_string(), is_advised, "{json}");
             assert_eq!((json["converged"] == true, json["no_advice"].is_null()), (is_advised, is_advised));

@@ -1,7 +1,7 @@
 //! The settings that are chosen from a list of names.
 
 use crate::settings::{Value, choices};
-use rflvm::model::latent::TimeKernel;
+use rflvm::internal::model::latent::TimeKernel;
 use std::ffi::OsStr;
 
 choices! {
@@ -33,8 +33,8 @@ choices! {
         /// Each chain at a different start: principal components, Isomap, Laplacian eigenmaps, and fits in more axes that are then given up. The chains
         /// together show how far the posterior reaches.
         Spread = "spread",
-        /// The best of several maps: starts from principal components, Isomap and Laplacian eigenmaps are fitted and sampled briefly; the
-        /// map with the highest evidence is chosen or, where that cannot tell, the one that keeps neighbours together best.
+        /// The best of several modes: starts from principal components, Isomap and Laplacian eigenmaps are fitted and sampled briefly; the
+        /// mode with the highest evidence is chosen or, where that cannot tell, the one that keeps neighbours together best.
         Search = "search",
         /// Principal components on the link scale (probabilistic ones where cells are missing).
         Pca = "pca",
@@ -88,8 +88,8 @@ choices! {
 }
 
 choices! {
-    /// The kernel of columns' own paths.
-    ResidualKind {
+    /// The kernel of column processes.
+    ColumnProcessKind {
         /// matern12 or matern32, chosen from the columns, where all of them are gaussian, isotropic or student-t; elsewhere none.
         Auto = "auto",
         /// No such paths.
@@ -119,10 +119,10 @@ choices! {
     }
 }
 
-impl ResidualKind {
+impl ColumnProcessKind {
     /// The choice that gives this kernel.
     pub fn of(kernel: Option<TimeKernel>) -> Self {
-        kernel.and_then(|kernel| Value::parse(OsStr::new(kernel.name())).ok()).unwrap_or(ResidualKind::None)
+        kernel.and_then(|kernel| Value::parse(OsStr::new(kernel.name())).ok()).unwrap_or(ColumnProcessKind::None)
     }
 }
 

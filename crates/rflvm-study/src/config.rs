@@ -1,17 +1,19 @@
 //! The settings of a fit: from flags, from a file, from Python, or by default. The merged settings are written next to the
 //! results, and reproduce them.
 
-use crate::choices::{InitAt, Instructions, KernelKind, LinearPart, Precision, ResidualKind, TimeForm, TimeKernelKind};
+use crate::choices::{
+    ColumnProcessKind, InitAt, Instructions, KernelKind, LinearPart, Precision, TimeForm, TimeKernelKind,
+};
 use crate::device::DeviceChoice;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
 use crate::settings::{Group, Names, Setting, settings};
 use crate::table::{Decimal, Separator};
-use rflvm::atomic::plain_reason;
-use rflvm::error::SpecError;
-use rflvm::model::latent::MOST_INDUCING;
-use rflvm::model::{Amplitude, HalfT, MOST_AXES, MOST_FEATURES, Priors};
-use rflvm::run::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS};
+use rflvm::internal::atomic::plain_reason;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::model::latent::MOST_INDUCING;
+use rflvm::internal::model::{Amplitude, HalfT, MOST_AXES, MOST_FEATURES, Priors};
+use rflvm::internal::run::{MOST_CHAINS, MOST_MODES, MOST_SWEEPS, MOST_THREADS};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,9 +124,10 @@ settings! {
         /// Period of a seasonal kernel, in the units of the times; days for dates.
         period: f64 => .placeholder("P").otherwise("none").python("period").python_type("Optional[float]")
             .python_help("float or None, default=None", "Period of a seasonal kernel, in the units of the times; days for dates.").python_default("None");
-        /// Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
+        /// Column processes: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
         /// matern12 or matern32, whichever suits the columns better, if all columns are gaussian, isotropic or student-t, and none otherwise.
-        residual: ResidualKind => .default("auto").python("residual");
+        [serde(alias = "residual")]
+        column_process: ColumnProcessKind => .default("auto").alias("residual").python("column_process");
         /// Inducing points per sequence, where they are used.
         inducing: usize => .placeholder("K").default("64").range(2.0, MOST_INDUCING as f64).python("inducing");
     }
@@ -139,7 +142,7 @@ settings! {
         draws: u64 => .default("200").range(1.0, MOST_SWEEPS as f64).python("draws");
         /// Sweeps per kept draw.
         thin: u64 => .default("1").range(1.0, MOST_SWEEPS as f64).python("thin");
-        /// Number of chains; of each map if several are sampled. Convergence can be judged from two or more.
+        /// Number of chains; of each mode if several are sampled. Convergence can be judged from two or more.
         chains: usize => .default("8").range(1.0, MOST_CHAINS as f64).python("chains");
         /// The seed, from which all randomness follows.
         seed: u64 => .otherwise("drawn and printed").python("random_state").python_type("Any")
@@ -158,10 +161,10 @@ settings! {
         /// Where chains begin.
         [serde(alias = "start")]
         init: InitAt => .default("spread").alias("start").python("init");
-        /// Sweeps of the search for maps, as a share of the warm-up of all chains of a map. With fewer than 20 sweeps per start there is no
+        /// Sweeps of the search for modes, as a share of the warm-up of all chains of a mode. With fewer than 20 sweeps per start there is no
         /// search, and chains begin at principal components.
         init_effort: f64 => .placeholder("SHARE").default("0.2").range(0.0, 10.0).python("init_effort");
-        /// How many of the maps that the search finds are sampled, the chosen one first. Predictions combine them by stacking
+        /// How many of the modes that the search finds are sampled, the chosen one first. Predictions combine them by stacking
         /// weights; positions are those of the first.
         modes: usize => .placeholder("K").default("1").range(1.0, MOST_MODES as f64).python("modes");
         /// What is stored of each draw besides X and the small quantities: any of w, beta, theta, f, comma-separated. Predictions
@@ -252,7 +255,8 @@ impl Config {
         };
         let mut filled = self.or(defaults);
         // An unknown name is rejected where it is used.
-        filled.likelihood = filled.likelihood.map(|name| rflvm::spec::canonical(&name).map_or(name, String::from));
+        filled.likelihood =
+            filled.likelihood.map(|name| rflvm::internal::spec::canonical(&name).map_or(name, String::from));
         filled.table = filled.table.map(whole);
         filled.blocks = filled.blocks.map(whole);
         filled.row_data = filled.row_data.map(whole);
@@ -427,7 +431,7 @@ mod tests {
             "true",
         ];
         let count = std::env::var("RFLVM_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(3_000);
-        let mut rng = rflvm::rng::Stream::new(1).rng();
+        let mut rng = rflvm::internal::rng::Stream::new(1).rng();
         let mut good = 0;
         for _ in 0..count {
             let mut damaged: Vec<char> = text.chars().collect();

@@ -1,7 +1,7 @@
 //! Priors that conflict with their posterior, in words: what conflicts, and which setting to change.
 
-use rflvm::model::{Amplitude, Model};
-use rflvm::posterior::check::{Assumption, Conflict};
+use rflvm::internal::model::{Amplitude, Model};
+use rflvm::internal::posterior::check::{Assumption, Conflict};
 
 /// Said if there are none.
 pub const NONE: &str = "no prior conflicts with its posterior";
@@ -35,7 +35,7 @@ pub fn words(conflict: &Conflict, model: &Model) -> String {
     format!("{outside} of {all} {plural}; worst: {worst}, posterior median {median}, {side} its prior ({low} … {high})")
 }
 
-/// What to change. Settings are marked, for [`crate::wording::render`].
+/// What to change. Settings are marked, for [`crate::message::render`].
 pub fn advice(conflict: &Conflict, model: &Model) -> String {
     let block = conflict.block.map(|b| &model.blocks()[b]);
     let family = block.map_or("", |block| block.family.name());
@@ -78,13 +78,13 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wording::{Plain, render};
-    use rflvm::model::family::Gaussian;
-    use rflvm::model::{HalfT, ModelSpec, Priors};
-    use rflvm::observations::Observations;
+    use crate::message::{Plain, render};
+    use rflvm::internal::model::family::Gaussian;
+    use rflvm::internal::model::{HalfT, ModelSpec, Priors};
+    use rflvm::internal::observations::Observations;
 
     fn model(amplitude: Amplitude) -> Model {
-        let y = rflvm::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
+        let y = rflvm::internal::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
         let priors = Priors { amplitude: Some(amplitude), ..Priors::default() };
         let spec = ModelSpec { features: 4, priors, ..ModelSpec::default() };
         Model::new(Observations::new(y).unwrap(), Gaussian::default(), spec).unwrap()

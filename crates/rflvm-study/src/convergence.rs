@@ -4,46 +4,46 @@ use crate::axes;
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use crate::folder::{checkpoint_path, maps_path};
+use crate::folder::{checkpoint_path, modes_path};
 use crate::label::About;
-use crate::maps;
+use crate::message::{Naming, render, with_value};
+use crate::modes;
 use crate::time_scales::TimeScales;
-use crate::wording::{Wording, render, with_value};
-use rflvm::draws::Source;
-use rflvm::draws::zarr::Reader;
-use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::convergence::{Convergence, Outcome};
-use rflvm::posterior::stacking::Weighted;
-use rflvm::run::checkpoint;
-use rflvm::run::spread::start_of;
-use rflvm::steps::Step;
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::Reader;
+use rflvm::internal::posterior::axes::AxesInUse;
+use rflvm::internal::posterior::convergence::{Convergence, Outcome, Within, within};
+use rflvm::internal::posterior::stacking::Weighted;
+use rflvm::internal::run::checkpoint;
+use rflvm::internal::run::spread::start_of;
+use rflvm::internal::steps::Step;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// All convergence diagnostics of a fit, as JSON.
-pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, wording: &dyn Wording) -> Result<Value, Error> {
+pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, naming: &dyn Naming) -> Result<Value, Error> {
     let (dir, store) = (fit.dir.as_path(), &drawn.store);
     let began = Began::of(dir);
     let mut all = as_json(convergence, began);
-    all["advice"] = json!(advice(convergence, fit).map(|sentence| render(&sentence, wording)));
+    all["advice"] = json!(advice(convergence, fit).map(|sentence| render(&sentence, naming)));
     let seconds = times(dir).into_iter().map(|(name, seconds)| (name.to_string(), json!(seconds)));
     all["seconds_per_sweep"] = seconds.collect::<Map<_, _>>().into();
     let sampler = sampler(store, convergence)?;
     all["sampler"] =
         json!(sampler.iter().map(|(name, value)| json!({ "name": name, "mean": value })).collect::<Vec<_>>());
-    let maps = maps::read(dir);
-    if !maps.is_empty() {
-        all["maps"] = maps::as_json(&maps, wording);
-        all["maps"]["shortage"] = json!(maps::shortage(&maps, fit.settings.modes));
+    let modes = modes::read(dir);
+    if !modes.is_empty() {
+        all["modes"] = modes::as_json(&modes, naming);
+        all["modes"]["shortage"] = json!(modes::shortage(&modes, fit.settings.modes));
     }
     if !drawn.modes().is_empty() {
-        all["modes"] = modes_as_json(fit, drawn);
+        all["modes"] = modes_as_json(fit, drawn)?;
     } else if let Some(stacking) = &drawn.stacking {
-        all["maps"]["stacking"] = stacking.as_json();
-        for (i, map) in stacking.maps.iter().enumerate() {
+        all["modes"]["stacking"] = stacking.as_json();
+        for (i, mode) in stacking.modes.iter().enumerate() {
             let told = if i == 0 { as_json(convergence, began) } else { as_json(&drawn.others[i - 1], began) };
-            let found = &mut all["maps"]["found"][i];
-            (found["weight"], found["log_density"]) = (json!(map.weight), json!(map.log_density));
+            let found = &mut all["modes"]["found"][i];
+            (found["weight"], found["log_density"]) = (json!(mode.weight), json!(mode.log_density));
             (found["verdict"], found["words"]) = (told["verdict"].clone(), told["words"].clone());
         }
     }
@@ -56,26 +56,53 @@ pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, wording: &dyn
     Ok(all)
 }
 
-/// The modes of chains that began apart.
-fn modes_as_json(fit: &Fit, drawn: &Drawn) -> Value {
+/// A mode of chains that began apart.
+struct Mode {
+    /// Its chains, counted from 1, and where each began.
+    chains: Vec<usize>,
+    starts: Vec<String>,
+    weight: f64,
+    within: Within,
+}
+
+fn modes_of(fit: &Fit, drawn: &Drawn) -> Result<Vec<Mode>, Error> {
     let one = |mode: &Weighted| {
-        let starts: Vec<String> = mode.used.iter().map(|&chain| start_of(&fit.model, chain)).collect();
-        json!({
-            "chains": mode.used.iter().map(|chain| chain + 1).collect::<Vec<_>>(), "starts": starts, "weight": mode.weight,
+        Ok(Mode {
+            chains: mode.used.iter().map(|chain| chain + 1).collect(),
+            starts: mode.used.iter().map(|&chain| start_of(&fit.model, chain)).collect(),
+            weight: mode.weight,
+            within: within(&drawn.store, &mode.used)?,
         })
     };
     drawn.modes().iter().map(one).collect()
 }
 
-/// A line per mode of chains that began apart.
-pub fn mode_lines(fit: &Fit, drawn: &Drawn) -> Vec<String> {
-    let line = |(i, mode): (usize, &Weighted)| {
-        let chains: Vec<String> = mode.used.iter().map(|chain| (chain + 1).to_string()).collect();
-        let starts: Vec<String> = mode.used.iter().map(|&chain| start_of(&fit.model, chain)).collect();
-        let noun = if chains.len() == 1 { "chain" } else { "chains" };
-        format!("mode {}: weight {:.2}, {noun} {} (from {})", i + 1, mode.weight, chains.join(", "), starts.join("; "))
+/// The modes of chains that began apart.
+fn modes_as_json(fit: &Fit, drawn: &Drawn) -> Result<Value, Error> {
+    let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
+    let one = |Mode { chains, starts, weight, within }: Mode| {
+        json!({
+            "chains": chains, "starts": starts, "weight": weight, "r_hat": number(within.r_hat), "ess_bulk": number(within.ess_bulk),
+        })
     };
-    drawn.modes().iter().enumerate().map(line).collect()
+    Ok(modes_of(fit, drawn)?.into_iter().map(one).collect())
+}
+
+/// A line per mode of chains that began apart.
+pub fn mode_lines(fit: &Fit, drawn: &Drawn) -> Result<Vec<String>, Error> {
+    let line = |(i, Mode { chains, starts, weight, within }): (usize, Mode)| {
+        let noun = if chains.len() == 1 { "chain" } else { "chains" };
+        let chains: Vec<String> = chains.iter().map(usize::to_string).collect();
+        format!(
+            "mode {}: weight {weight:.2}, {noun} {} (from {}); distances within it: R̂ up to {:.3}, {:.0} effective draws or more",
+            i + 1,
+            chains.join(", "),
+            starts.join("; "),
+            within.r_hat,
+            within.ess_bulk
+        )
+    };
+    Ok(modes_of(fit, drawn)?.into_iter().enumerate().map(line).collect())
 }
 
 /// How the moves perform: means over all kept sweeps.
@@ -107,16 +134,16 @@ pub fn times(dir: &Path) -> Vec<(&'static str, f64)> {
 /// Where chains began: disagreement means something else if they were together at first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Began {
-    /// In the same map.
-    InOneMap,
+    /// In the same mode.
+    InOneMode,
     /// Anywhere.
     Anywhere,
 }
 
 impl Began {
-    /// The chains of a fit: a search for maps leaves a list of them.
+    /// The chains of a fit: a search for modes leaves a list of them.
     pub fn of(dir: &Path) -> Self {
-        if maps_path(dir).exists() { Began::InOneMap } else { Began::Anywhere }
+        if modes_path(dir).exists() { Began::InOneMode } else { Began::Anywhere }
     }
 }
 
@@ -136,8 +163,8 @@ pub fn word(convergence: &Convergence, began: Began) -> String {
             "run longer: the chains agree so far, but there are too few effective draws{slowest}; about {} draws per chain should be enough",
             draws_advised(convergence.draws, factor)
         ),
-        Outcome::ChainsDisagree if began == Began::InOneMap => format!(
-            "chains have not mixed inside the map: they began in the same one, and still differ{slowest}; a chain whose log joint density \
+        Outcome::ChainsDisagree if began == Began::InOneMode => format!(
+            "chains have not mixed inside the mode: they began in the same one, and still differ{slowest}; a chain whose log joint density \
              is far below the best is stuck in a minor mode"
         ),
         Outcome::ChainsDisagree => format!(
@@ -173,7 +200,7 @@ pub fn advice(convergence: &Convergence, fit: &Fit) -> Option<String> {
             let run = &fit.settings;
             let sweeps = (2 * (run.warmup - run.warmup_from)).max(LEAST_ADVISED);
             let longer = with_value("more-warmup", &format!("{sweeps} {dir}"));
-            let chains = with_value("chains", &(2 * run.chains_per_map()).max(4).to_string());
+            let chains = with_value("chains", &(2 * run.chains_per_mode()).max(4).to_string());
             format!("warm up for longer with {longer}; if they still disagree, fit again with {chains}")
         }
         Outcome::CannotTell if convergence.chains.len() < 2 => {
@@ -208,13 +235,13 @@ pub fn parts(convergence: &Convergence) -> Vec<String> {
 /// The least draws or sweeps to advise.
 const LEAST_ADVISED: u64 = 1000;
 
-/// The verdict of each sampled map; `convergence` is that of the first.
+/// The verdict of each sampled mode; `convergence` is that of the first.
 pub fn verdicts(drawn: &Drawn, convergence: &Convergence, began: Began) -> Vec<String> {
     if drawn.others.is_empty() {
         return vec![word(convergence, began)];
     }
     let all = std::iter::once(convergence).chain(&drawn.others);
-    (1..).zip(all).map(|(map, convergence)| format!("map {map}: {}", word(convergence, began))).collect()
+    (1..).zip(all).map(|(mode, convergence)| format!("mode {mode}: {}", word(convergence, began))).collect()
 }
 
 /// Draws per chain that should be enough, rounded to hundreds.
@@ -225,7 +252,7 @@ pub fn draws_advised(draws: usize, factor: f64) -> u64 {
 /// The diagnostics as JSON.
 pub fn as_json(convergence: &Convergence, began: Began) -> Value {
     let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
-    let line = |l: &rflvm::posterior::convergence::Diagnosed| {
+    let line = |l: &rflvm::internal::posterior::convergence::Diagnosed| {
         let d = &l.diagnosis;
         json!({
             "name": l.name, "label": l.label, "mean": number(d.mean), "sd": number(d.sd), "mcse_mean": number(d.mcse_mean),
@@ -240,7 +267,7 @@ pub fn as_json(convergence: &Convergence, began: Began) -> Value {
         Outcome::NotStationary => "not-stationary",
         Outcome::CannotTell => "cannot-tell",
     };
-    let chain = |(place, v): (&usize, &rflvm::posterior::Verdict)| json!({ "chain": place + 1, "log_joint": number(v.ln_joint), "used": v.used, "below_best": number(v.below) });
+    let chain = |(place, v): (&usize, &rflvm::internal::posterior::Verdict)| json!({ "chain": place + 1, "log_joint": number(v.ln_joint), "used": v.used, "below_best": number(v.below) });
     json!({
         "verdict": outcome, "words": word(convergence, began), "draws": convergence.draws,
         "chains": convergence.numbers.iter().zip(&convergence.chains).map(chain).collect::<Vec<_>>(),

@@ -4,9 +4,9 @@
 use crate::config::Config;
 use crate::error::Error;
 use crate::table::{Decimal, Table};
-use rflvm::closest::closest;
-use rflvm::error::{DataError, SpecError};
-use rflvm::linalg::Mat;
+use rflvm::internal::closest::closest;
+use rflvm::internal::error::{DataError, SpecError};
+use rflvm::internal::linalg::Mat;
 use std::ops::Range;
 
 /// Ends the name of a column of numbers that is a category.

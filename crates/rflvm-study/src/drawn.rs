@@ -5,18 +5,18 @@ use crate::fit::Fit;
 use crate::folder::{checkpoint_path, store_path};
 use crate::identity;
 use crate::label::label;
-use crate::maps;
+use crate::modes;
 use crate::stacking::Stacking;
 use rflvm::Init;
-use rflvm::atomic::plain_reason;
-use rflvm::draws::Source;
-use rflvm::draws::zarr::Reader;
-use rflvm::error::{SpecError, StoreError};
-use rflvm::posterior::convergence::{Convergence, judge_chains};
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::modes::judge_modes;
-use rflvm::posterior::stacking::Weighted;
-use rflvm::run::Settings;
+use rflvm::internal::atomic::plain_reason;
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::Reader;
+use rflvm::internal::error::{SpecError, StoreError};
+use rflvm::internal::posterior::convergence::{Convergence, judge_chains};
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::modes::judge_modes;
+use rflvm::internal::posterior::stacking::Weighted;
+use rflvm::internal::run::Settings;
 use std::path::Path;
 
 /// The question about cells of the table's rows. Whoever asks it gets the same draws, so that `imputed.csv`, the report and `predict` agree.
@@ -26,20 +26,20 @@ pub const CELLS: &str = "impute";
 pub struct Drawn {
     /// All draws.
     pub store: Reader,
-    /// The chains that are used, all of the chosen map; others of that map are stuck in a minor mode.
+    /// The chains that are used, all of the chosen mode; others of that mode are stuck in a minor mode.
     pub used: Vec<usize>,
-    /// How the chains of the other sampled maps compare, map by map.
+    /// How the chains of the other sampled modes compare, mode by mode.
     pub others: Vec<Convergence>,
-    /// The weights of the maps, if several are sampled.
+    /// The weights of the modes, if several are sampled.
     pub stacking: Option<Stacking>,
-    /// The chains in use of each map, with its weight; empty for one map.
+    /// The chains in use of each mode, with its weight; empty for one mode.
     weighted: Vec<Weighted>,
     /// Whether chains began apart.
     is_spread: bool,
 }
 
 impl Drawn {
-    /// The draws of a fit, which may be finished, stopped or still running, and how the chains of the chosen map compare.
+    /// The draws of a fit, which may be finished, stopped or still running, and how the chains of the chosen mode compare.
     pub fn open(fit: &Fit) -> Result<(Self, Convergence), Error> {
         fit.use_instructions();
         let path = store_path(&fit.dir);
@@ -62,17 +62,17 @@ impl Drawn {
         if is_spread(&fit.settings) {
             return Self::of_spread(fit, store);
         }
-        let judged = maps::groups(&fit.dir, &fit.settings)?
+        let judged = modes::groups(&fit.dir, &fit.settings)?
             .iter()
             .map(|chains| judge_chains(&store, chains))
             .collect::<Result<Vec<_>, _>>();
         let mut judged = judged?;
         judged.iter_mut().for_each(|convergence| label(&mut convergence.lines, fit));
         let used: Vec<Vec<usize>> = judged.iter().map(Convergence::used).collect();
-        // Without its table nothing can be predicted, and maps have no weights.
+        // Without its table nothing can be predicted, and modes have no weights.
         let is_weighted = used.len() > 1 && fit.model.has_table();
         let stacking = if is_weighted { Stacking::of(fit, &store, &used)? } else { None };
-        let weights = stacking.iter().flat_map(|stacking| &stacking.maps).map(|map| map.weight);
+        let weights = stacking.iter().flat_map(|stacking| &stacking.modes).map(|mode| mode.weight);
         let weighted = used.into_iter().zip(weights).map(|(used, weight)| Weighted { used, weight }).collect();
         let convergence = judged.remove(0);
         let used = convergence.used();
@@ -104,10 +104,10 @@ impl Drawn {
     /// The fit with its draws, with a separate random stream for each kind of question.
     pub fn fitted<'a>(&'a self, fit: &'a Fit, question: &'static str) -> Fitted<'a> {
         let (store, model, stream) = (&self.store, &fit.model, fit.stream().named(question));
-        Fitted { store, model, used: &self.used, maps: &self.weighted, is_pooled: self.is_spread, stream }
+        Fitted { store, model, used: &self.used, modes: &self.weighted, is_pooled: self.is_spread, stream }
     }
 
-    /// Keeps the weights of the maps in the folder: they take seconds to compute, and every prediction needs them.
+    /// Keeps the weights of the modes in the folder: they take seconds to compute, and every prediction needs them.
     pub fn keep_weights(&self, fit: &Fit) -> Result<(), Error> {
         self.stacking.as_ref().map_or(Ok(()), |stacking| stacking.write(fit))
     }
@@ -117,12 +117,12 @@ impl Drawn {
         let draws = self.store.size()?.1;
         let there = match &self.weighted[..] {
             [] => self.used.len() * draws,
-            maps => Weighted::counts(maps, draws, usize::MAX).iter().sum(),
+            modes => Weighted::counts(modes, draws, usize::MAX).iter().sum(),
         };
         enough(count, there)
     }
 
-    /// Checks that there are enough draws for `count` draws of positions, which come from the chosen map.
+    /// Checks that there are enough draws for `count` draws of positions, which come from the chosen mode.
     pub fn check_positions(&self, count: usize) -> Result<(), Error> {
         enough(count, self.used.len() * self.store.size()?.1)
     }

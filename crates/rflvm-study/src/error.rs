@@ -1,11 +1,11 @@
-//! What can go wrong between a table and its results. Messages mark the names of settings, see [`crate::wording`].
+//! What can go wrong between a table and its results. Messages mark the names of settings, see [`crate::message`].
 
 use crate::apart::OutputError;
+use crate::message::{Naming, render};
 use crate::out_dir::OutDirError;
 use crate::table::TableError;
-use crate::wording::{Wording, render};
-use rflvm::atomic::{plain_reason, remedy};
-use rflvm::error::{DataError, RunError, SpecError, StoreError};
+use rflvm::internal::atomic::{plain_reason, remedy};
+use rflvm::internal::error::{DataError, RunError, SpecError, StoreError};
 use std::io;
 use std::path::Path;
 
@@ -229,13 +229,13 @@ impl Error {
         }
     }
 
-    /// The error in the wording of a front end.
-    pub fn sentence(&self, wording: &dyn Wording) -> String {
-        render(&self.to_string(), wording)
+    /// The error in the terms of a front end.
+    pub fn sentence(&self, naming: &dyn Naming) -> String {
+        render(&self.to_string(), naming)
     }
 }
 
-/// An error of the library, with its setting marked as a noun for [`crate::wording`].
+/// An error of the library, with its setting marked as a noun for [`crate::message`].
 fn marked(error: &SpecError) -> String {
     match error {
         SpecError::Setting { setting, value, rule } => format!("⟪{setting}⟫ is {value}, but {rule}"),

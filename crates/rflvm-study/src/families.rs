@@ -7,7 +7,7 @@ pub const OF_TEXT: &str = "multinomial";
 
 /// Whether a family takes columns of text, one column per level.
 pub fn takes_text(family: &str) -> bool {
-    rflvm::spec::about(family).is_ok_and(|about| about.cells.may_be_text())
+    rflvm::internal::spec::about(family).is_ok_and(|about| about.cells.may_be_text())
 }
 
 /// What a column of numbers holds.

@@ -2,13 +2,13 @@
 
 use crate::apart::{OutputError, keep_apart};
 use crate::blocks::{self, Given};
-use crate::choices::{Precision, ResidualKind};
+use crate::choices::{ColumnProcessKind, Precision};
+use crate::column_families::ColumnFamilies;
 use crate::config::Config;
 use crate::covariates::Covariates;
 use crate::device::Card;
 use crate::error::Error;
-use crate::folder::{Claim, RESULTS, config_path, is_replacing, map_path, store_path, trials_path};
-use crate::listing::Listing;
+use crate::folder::{FolderLock, RESULTS, config_path, is_replacing, map_path, store_path, trials_path};
 use crate::memory;
 use crate::model;
 use crate::outputs;
@@ -18,16 +18,16 @@ use crate::sample::{Follow, Sampling};
 use crate::table::Table;
 use crate::times::Timeline;
 use crate::write;
-use rflvm::draws::Kept;
-use rflvm::draws::zarr::RowLabels;
-use rflvm::error::SpecError;
-use rflvm::identity::Identity;
-use rflvm::linalg::Mat;
-use rflvm::model::Model;
-use rflvm::rng::Stream;
-use rflvm::run::Settings;
-use rflvm::run::checkpoint::Checkpoint;
-use rflvm::run::maps::Plan;
+use rflvm::internal::draws::Kept;
+use rflvm::internal::draws::zarr::RowLabels;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::identity::Identity;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::Model;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::checkpoint::Checkpoint;
+use rflvm::internal::run::modes::Plan;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ impl Fit {
         read: impl FnOnce(&Config) -> Result<Table, Error>,
         is_outline: bool,
     ) -> Result<Self, Error> {
-        if config.likelihood.is_none() && config.blocks.is_none() && given.listing.is_none() {
+        if config.likelihood.is_none() && config.blocks.is_none() && given.column_families.is_none() {
             return Err(no_family().into());
         }
         saved.check_paths()?;
@@ -101,7 +101,7 @@ impl Fit {
         let mut table = read(&config)?;
         blocks::choose(&mut config, &mut given, &mut table);
         saved.likelihood = config.likelihood.clone();
-        saved.blocks = given.listing.as_ref().map_or(saved.blocks, |_| Some(Listing::FILE.into()));
+        saved.blocks = given.column_families.as_ref().map_or(saved.blocks, |_| Some(ColumnFamilies::FILE.into()));
         let trials_file = || trials_path(Path::new("")).to_string_lossy().into_owned();
         saved.trials = given.trials.as_ref().map_or(saved.trials, |_| Some(trials_file()));
         let timeline = Timeline::of(&config, &table)?;
@@ -112,8 +112,8 @@ impl Fit {
         };
         if timeline.is_some() {
             // The folder says what was chosen, so that it need not be chosen again.
-            saved.path.residual = Some(ResidualKind::of(model.spec().residual));
-            config.path.residual = saved.path.residual;
+            saved.path.column_process = Some(ColumnProcessKind::of(model.spec().column_process));
+            config.path.column_process = saved.path.column_process;
         }
         Plan::check(&model, &settings)?;
         // Columns named after levels may have other families.
@@ -159,7 +159,7 @@ impl Fit {
         let mut config = Config::read(&file)?;
         // Folders of versions without such paths do not mention them.
         if config.time.is_some() {
-            config.path.residual.get_or_insert(ResidualKind::None);
+            config.path.column_process.get_or_insert(ColumnProcessKind::None);
         }
         change(&mut config);
         Ok(config)
@@ -180,8 +180,8 @@ impl Fit {
 
     /// Takes the right to write into the folder and prepares it for this fit: an older fit is an error, or is removed with
     /// `overwrite`. Nothing is touched until it is certain that the fit can start.
-    pub fn claim(&self, overwrite: bool) -> Result<Claim, Error> {
-        self.claim_for(&self.settings, self.card()?, overwrite)
+    pub fn lock(&self, overwrite: bool) -> Result<FolderLock, Error> {
+        self.lock_for(&self.settings, self.card()?, overwrite)
     }
 
     /// The files that the fit reads, and no result may replace. A table in the store of the folder is the fit's own copy.
@@ -196,24 +196,29 @@ impl Fit {
         outputs::outside_of_fits(&self.dir)?;
         let reads = self.inputs();
         let is_written = |name: &str| match name {
-            Listing::FILE => self.given.listing.is_some(),
+            ColumnFamilies::FILE => self.given.column_families.is_some(),
             _ => trials_path(Path::new("")) != Path::new(name) || self.given.trials.is_some(),
         };
         let names = RESULTS.into_iter().filter(|name| is_written(name));
         keep_apart(&reads, names.map(|name| self.dir.join(name)))
     }
 
-    /// [`Fit::claim`] with other settings of the run, and with the table on this card or on none.
-    pub(crate) fn claim_for(&self, settings: &Settings, card: Option<Card>, overwrite: bool) -> Result<Claim, Error> {
+    /// [`Fit::lock`] with other settings of the run, and with the table on this card or on none.
+    pub(crate) fn lock_for(
+        &self,
+        settings: &Settings,
+        card: Option<Card>,
+        overwrite: bool,
+    ) -> Result<FolderLock, Error> {
         let model = self.part.as_ref().unwrap_or(&self.model);
         match card {
             None => memory::check(model, settings)?,
             Some(_) => memory::check_with_card(model, settings)?,
         }
         self.check_outputs()?;
-        let claim = Claim::take(&self.dir)?;
-        claim.clear(overwrite, &self.inputs())?;
-        Ok(claim)
+        let lock = FolderLock::take(&self.dir)?;
+        lock.clear(overwrite, &self.inputs())?;
+        Ok(lock)
     }
 
     /// The card that holds the table, if one does.
@@ -306,7 +311,7 @@ impl Fit {
     }
 
     /// Samples into the folder.
-    pub fn run(&self, _claim: &Claim, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
+    pub fn run(&self, _lock: &FolderLock, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
         self.write_settings("fit", Some(&self.identity()))?;
         self.sample(from, follow)
     }
@@ -348,8 +353,8 @@ impl Fit {
 
     /// Writes config.toml, and the files it names if families or trials did not come from files.
     pub fn write_settings(&self, command: &str, identity: Option<&Identity>) -> Result<(), Error> {
-        if let Some(listing) = &self.given.listing {
-            write::text(&self.dir.join(Listing::FILE), &listing.to_csv())?;
+        if let Some(column_families) = &self.given.column_families {
+            write::text(&self.dir.join(ColumnFamilies::FILE), &column_families.to_csv())?;
         }
         if let Some(trials) = &self.given.trials {
             write::npy(&trials_path(&self.dir), &[trials.rows(), trials.cols()], trials.as_slice())?;
@@ -429,7 +434,7 @@ fn read_kept(config: &Config, dir: &Path) -> Result<Table, Error> {
     table.path.clone_from(path);
     // It has one column per level, where the user's table had one column of text.
     if let Some(blocks) = &config.blocks {
-        table.categories = Listing::read(blocks)?.categories_of(&table);
+        table.categories = ColumnFamilies::read(blocks)?.categories_of(&table);
     }
     Ok(table)
 }

@@ -27,12 +27,16 @@ pub fn trials_path(dir: &Path) -> PathBuf {
     dir.join("trials.npy")
 }
 
-/// The maps that were found before the chains started.
-pub fn maps_path(dir: &Path) -> PathBuf {
-    dir.join("maps.json")
+/// Files that had another name in version 0.2, each with that name.
+const RENAMED: [(&str, &str); 2] = [("modes.json", "maps.json"), ("modes.svg", "maps.svg")]; // version 0.2
+
+/// The modes that were found before the chains started.
+pub fn modes_path(dir: &Path) -> PathBuf {
+    let [now, before] = [RENAMED[0].0, RENAMED[0].1].map(|name| dir.join(name));
+    if before.exists() && !now.exists() { before } else { now }
 }
 
-/// The stacking weights of the sampled maps.
+/// The stacking weights of the sampled modes.
 pub fn weights_path(dir: &Path) -> PathBuf {
     dir.join("weights.json")
 }
@@ -49,8 +53,8 @@ pub const RESULTS: [&str; 30] = [
     "python.json",
     "checkpoint.bin",
     "map.json",
-    "maps.json",
-    "maps.svg",
+    "modes.json",
+    "modes.svg",
     "weights.json",
     "draws.zarr",
     "embedding.csv",
@@ -63,7 +67,7 @@ pub const RESULTS: [&str; 30] = [
     "frequencies.csv",
     "blocks.csv",
     "trials.npy",
-    // Of the other maps that were sampled.
+    // Of the other modes that were sampled.
     "embedding-2.csv",
     "embedding-3.csv",
     "embedding-4.csv",
@@ -103,14 +107,14 @@ pub fn of_part(path: &Path) -> Option<&Path> {
 
 /// The right to write into a folder. The system releases it when the value is dropped, even if the program is killed.
 ///
-/// A fit that is to be replaced comes back if the claim ends before the new one can be resumed.
+/// A fit that is to be replaced comes back if the lock ends before the new one can be resumed.
 #[derive(Debug)]
-pub struct Claim {
+pub struct FolderLock {
     dir: PathBuf,
     _lock: File,
 }
 
-impl Claim {
+impl FolderLock {
     /// Creates the folder if necessary, and locks it against other runs. A fit that was not replaced in the end comes back; other files are
     /// not touched.
     pub fn take(dir: &Path) -> Result<Self, Error> {
@@ -127,10 +131,11 @@ impl Claim {
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::Busy { dir: dir.display().to_string() }),
         }
-        let claim = Claim { dir: dir.to_path_buf(), _lock: file };
-        claim.restore()?;
+        let lock = FolderLock { dir: dir.to_path_buf(), _lock: file };
+        lock.restore()?;
+        lock.rename()?;
         remove(&dir.join(DISCARDED))?;
-        Ok(claim)
+        Ok(lock)
     }
 
     /// Prepares the folder for a new fit that reads some files: an older fit, or another file that has the name of a result, is an error. With
@@ -163,6 +168,16 @@ impl Claim {
         fs::rename(&moving, &whole).map_err(|error| refused(&whole, &error))
     }
 
+    /// Gives the files of an older fit the names that they have now.
+    fn rename(&self) -> Result<(), Error> {
+        let is_old = |(now, before): &(PathBuf, PathBuf)| holds_fit(&self.dir) && before.exists() && !now.exists();
+        let paths = RENAMED.map(|(now, before)| (self.dir.join(now), self.dir.join(before)));
+        paths
+            .iter()
+            .filter(|paths| is_old(paths))
+            .try_for_each(|(now, before)| fs::rename(before, now).map_err(|error| refused(before, &error)))
+    }
+
     /// Brings back a fit that was not replaced.
     fn restore(&self) -> Result<(), Error> {
         let [whole, moving] = [REPLACED, MOVING].map(|name| self.dir.join(name));
@@ -180,9 +195,9 @@ impl Claim {
     }
 }
 
-impl Drop for Claim {
+impl Drop for FolderLock {
     fn drop(&mut self) {
-        // If this fails, the next claim tries again, and reports it.
+        // If this fails, the next lock tries again, and reports it.
         let _ = self.restore();
     }
 }

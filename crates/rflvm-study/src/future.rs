@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::times::Timeline;
-use rflvm::error::SpecError;
-use rflvm::posterior::forecast::NewTime;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::forecast::NewTime;
 
 /// Most new times of a sequence: a path is drawn at all of them together, which takes memory quadratic in their number.
 const MOST: usize = 5000;

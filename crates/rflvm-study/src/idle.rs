@@ -2,8 +2,8 @@
 
 use crate::choices::KernelKind;
 use crate::config::Config;
-use rflvm::error::SpecError;
-use rflvm::spec;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::spec;
 
 /// Checks what was typed, given all settings; a file may have more than its model needs.
 pub fn check(typed: &Config, all: &Config) -> Result<(), SpecError> {

@@ -1,8 +1,8 @@
 //! Quantities by which convergence is judged, named as their user knows them: by rows and columns.
 
 use crate::fit::Fit;
-use rflvm::draws::{Traced, parameter_of};
-use rflvm::posterior::convergence::Diagnosed;
+use rflvm::internal::draws::{Traced, parameter_of};
+use rflvm::internal::posterior::convergence::Diagnosed;
 
 /// What a quantity is about, each with its own line in a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +58,8 @@ fn label_of(line: &Diagnosed, fit: &Fit, traced: &Traced) -> String {
             |&(n, j)| format!("the linear predictor of row '{}', column '{}'", row(n), model.names()[j]),
         ),
         "tau2" => of_column("the amplitude", i),
-        "residual_scale" => of_column("the standard deviation of the own path", i),
-        "residual_length_scale" => of_column("the length-scale of the own path", i),
+        "column_process_scale" => of_column("the standard deviation of the column process", i),
+        "column_process_length_scale" => of_column("the length-scale of the column process", i),
         array => match parameter_of(model, array) {
             Some((block, name)) => of_column(in_words(name), model.blocks()[block].columns.start + i),
             None => line.name.clone(),

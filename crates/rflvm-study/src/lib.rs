@@ -3,7 +3,7 @@
 //!
 //! Data flows one way: [`config`] names a table, [`table`] reads it, [`mod@model`] makes a model of it, [`fit`] checks everything and
 //! [`sample`] draws into a folder; [`drawn`] reads the draws back and answers questions. Nothing here parses arguments or prints:
-//! messages are returned as a [`note`] or an [`error`], which each front end puts in its own words ([`wording`]).
+//! messages are returned as a [`note`] or an [`error`], which each front end puts in its own words ([`message`]).
 
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
@@ -18,9 +18,11 @@ pub mod bytes;
 pub mod cells;
 pub mod check;
 pub mod choices;
+pub mod column_families;
 pub mod config;
 pub mod conflict;
 pub mod convergence;
+pub mod coordinator;
 pub mod covariates;
 pub mod device;
 pub mod drawn;
@@ -34,12 +36,12 @@ pub mod identity;
 pub mod idle;
 pub mod label;
 pub mod latent_dim;
-pub mod leg;
-pub mod listing;
-pub mod maps;
 pub mod memory;
+pub mod message;
 pub mod model;
+pub mod modes;
 mod moment;
+pub mod names;
 pub mod new_rows;
 pub mod note;
 pub mod out_dir;
@@ -47,17 +49,16 @@ pub mod outputs;
 pub mod pace;
 pub mod point;
 pub mod reading;
-pub mod relay;
 pub mod revealed;
 pub mod run;
 pub mod sample;
+pub mod segment;
 pub mod settings;
 mod shared;
 pub mod stacking;
 pub mod table;
 pub mod time_scales;
 pub mod times;
-pub mod wording;
 pub mod write;
 
 pub use config::Config;

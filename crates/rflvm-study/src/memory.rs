@@ -2,23 +2,23 @@
 
 use crate::bytes::{free, in_words};
 use crate::error::Error;
-use rflvm::model::Model;
-use rflvm::run::Settings;
-use rflvm::run::maps::Plan;
+use rflvm::internal::model::Model;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::modes::Plan;
 
 /// Always granted, without asking the system.
 const SMALL: u128 = 256 << 20;
 
-/// Approximate peak memory of a fit, in bytes: the table, and the working memory of each chain, of the run or of its search for maps.
+/// Approximate peak memory of a fit, in bytes: the table, and the working memory of each chain, of the run or of its search for modes.
 pub fn needed(model: &Model, settings: &Settings) -> u128 {
     let (at_once, besides) = Plan::new(model, settings).map_or((0, 0), |_| Plan::memory(model));
     let chains = settings.chains.max(at_once);
     let [n, j, d, m] = [model.rows(), model.columns(), model.latent_dim(), model.width()].map(|v| v as u128);
     // F, its slope, noise and momenta, and the results; H and its slope; weights, their momenta, slopes and scales; positions.
     // Measured on tables of 600,000 to 800,000 cells of six families: the peak is 0.9 to 1.2 times this;
-    // with a search for maps, 0.95 times on 2,000 × 300 counts.
-    // Columns' own paths, and the filters of as many columns as there are threads, at most all.
-    let own = if model.residual().is_some() { n * j + n * j.min(16) * (m + 60) } else { 0 };
+    // with a search for modes, 0.95 times on 2,000 × 300 counts.
+    // Column processes, and the filters of as many columns as there are threads, at most all.
+    let own = if model.column_process().is_some() { n * j + n * j.min(16) * (m + 60) } else { 0 };
     let chain = own + 7 * n * j + 3 * n * m + 10 * m * j + 12 * n * d + 4 * m * m;
     8 * (besides as u128
         + n * j
@@ -63,10 +63,10 @@ pub fn check_bytes(bytes: u128, what: impl FnOnce() -> String, remedy: &'static 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::linalg::Mat;
-    use rflvm::model::ModelSpec;
-    use rflvm::model::family::Poisson;
-    use rflvm::observations::Observations;
+    use rflvm::internal::linalg::Mat;
+    use rflvm::internal::model::ModelSpec;
+    use rflvm::internal::model::family::Poisson;
+    use rflvm::internal::observations::Observations;
 
     #[test]
     fn a_card_relieves_the_machine_of_what_is_as_long_as_the_table() {

@@ -1,21 +1,21 @@
 //! From settings to the model: its specification, and the observations in its blocks.
 
 use crate::blocks::{self, Given};
-use crate::choices::{KernelKind, LinearPart, ResidualKind, TimeForm};
+use crate::choices::{ColumnProcessKind, KernelKind, LinearPart, TimeForm};
+use crate::column_families::Block;
 use crate::config::{Config, ModelConfig};
 use crate::covariates::Covariates;
 use crate::error::Error;
 use crate::latent_dim::LatentDim;
-use crate::listing::Block;
 use crate::table::Table;
 use crate::times::Timeline;
-use rflvm::error::{DataError, SpecError};
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Cells, Family};
-use rflvm::model::latent::{Dynamics, Form, TimeKernel, TimeSpec};
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{MOST_AXES, Model, ModelSpec, Priors, roughness};
-use rflvm::observations::{Observations, Offset};
+use rflvm::internal::error::{DataError, SpecError};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Cells, Family};
+use rflvm::internal::model::latent::{Dynamics, Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{MOST_AXES, Model, ModelSpec, Priors, roughness};
+use rflvm::internal::observations::{Observations, Offset};
 
 /// The model of a table. It takes over the table's values, so that they are not held twice.
 pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option<&Timeline>) -> Result<Model, Error> {
@@ -28,8 +28,8 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
         ModelSpec { time: time_spec(config)?, ..spec(&config.model, config.all_priors()?, table.columns.len())? };
     let is_real = blocks.iter().all(|(_, family)| family.about().is_some_and(|about| about.cells == Cells::Real));
     check_scales(&blocks, &y, &table.columns).map_err(|error| refused(table, error.into()))?;
-    let residual = residual(config, is_real, &y, timeline, &spec)?;
-    let spec = ModelSpec { residual, ..spec };
+    let column_process = column_process(config, is_real, &y, timeline, &spec)?;
+    let spec = ModelSpec { column_process, ..spec };
     let data = Observations::named(y, table.columns.clone()).and_then(|data| data.with_offset(offset));
     let data = data.and_then(|data| match covariates.is_empty() {
         true => Ok(data),
@@ -105,9 +105,9 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
         ("time-form", path.time_form.map(|v| v.to_string())),
         ("period", path.period.map(|v| v.to_string())),
         (
-            "residual",
-            path.residual
-                .filter(|kind| !matches!(kind, ResidualKind::Auto | ResidualKind::None))
+            "column-process",
+            path.column_process
+                .filter(|kind| !matches!(kind, ColumnProcessKind::Auto | ColumnProcessKind::None))
                 .map(|v| v.to_string()),
         ),
         ("inducing", path.inducing.map(|v| v.to_string())),
@@ -135,8 +135,8 @@ pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
     Ok(spec)
 }
 
-/// The kernel of columns' own paths, where rows have times.
-fn residual(
+/// The kernel of column processes, where rows have times.
+fn column_process(
     config: &Config,
     is_real: bool,
     y: &Mat,
@@ -144,12 +144,12 @@ fn residual(
     spec: &ModelSpec,
 ) -> Result<Option<TimeKernel>, SpecError> {
     let Some(timeline) = timeline else { return Ok(None) };
-    match config.path.residual.unwrap_or(ResidualKind::Auto) {
-        ResidualKind::None => Ok(None),
-        ResidualKind::Auto if is_real => {
+    match config.path.column_process.unwrap_or(ColumnProcessKind::Auto) {
+        ColumnProcessKind::None => Ok(None),
+        ColumnProcessKind::Auto if is_real => {
             Ok(roughness::kernel(y, &Dynamics::new(timeline.times.clone(), spec.time.clone())?))
         }
-        ResidualKind::Auto => Ok(None),
+        ColumnProcessKind::Auto => Ok(None),
         kernel => TimeKernel::named(&kernel.to_string()).map(Some),
     }
 }

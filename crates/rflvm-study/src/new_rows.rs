@@ -11,12 +11,12 @@ use crate::note::Note;
 use crate::reading;
 use crate::table::{self, Decimal, Like, ReadOptions, Separator, Table, TableError, Texts};
 use rflvm::Model;
-use rflvm::error::{DataError, SpecError};
-use rflvm::init::Init;
-use rflvm::linalg::Mat;
-use rflvm::observations::{Times, size_factors_beside};
-use rflvm::posterior::transform::{NewRows, Opener, row_key};
-use rflvm::run::Settings;
+use rflvm::internal::error::{DataError, SpecError};
+use rflvm::internal::init::Init;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::observations::{Times, size_factors_beside};
+use rflvm::internal::posterior::transform::{NewRows, Opener, row_key};
+use rflvm::internal::run::Settings;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -115,10 +115,10 @@ pub fn own_rows(fit: &Fit, keys: impl Iterator<Item = [u64; 2]>) -> Vec<Option<u
 /// What opens the card on which they are placed; none where that is this processor. A card that the fit had need not be here.
 fn opener(fit: &Fit, model: &Model, device: Option<DeviceChoice>) -> Result<Option<Opener>, Error> {
     // The model of new rows has no times.
-    if fit.model.residual().is_some() {
+    if fit.model.column_process().is_some() {
         return match device {
             Some(choice @ DeviceChoice::Cuda(_)) => {
-                let rule = "rows of columns with their own paths are placed on the CPU; let device be cpu".into();
+                let rule = "rows of columns with column processes are placed on the CPU; let device be cpu".into();
                 Err(SpecError::Setting { setting: "device", value: choice.to_string(), rule }.into())
             }
             _ => Ok(None),

@@ -3,12 +3,12 @@
 use crate::device::{self, Card, DeviceChoice};
 use crate::error::Error;
 use crate::fit::Fit;
-use crate::folder::Claim;
-use rflvm::error::{RunError, SpecError};
-use rflvm::init::Init;
-use rflvm::init::map::{Map, MapFit, is_exact};
-use rflvm::linalg::Mat;
-use rflvm::run::{Settings, pool};
+use crate::folder::FolderLock;
+use rflvm::internal::error::{RunError, SpecError};
+use rflvm::internal::init::Init;
+use rflvm::internal::init::map::{Map, MapFit, is_exact};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::run::{Settings, pool};
 
 /// The most initialisations that may be requested.
 const MOST_STARTS: usize = 1000;
@@ -32,9 +32,9 @@ pub fn point(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Error> {
     pool(&fit.settings)?.install(climb)
 }
 
-/// Takes the right to write an estimate into the folder, as [`Fit::claim`] does for a fit.
-pub fn claim(fit: &Fit, overwrite: bool) -> Result<Claim, Error> {
-    fit.claim_for(&one(fit), card(fit)?, overwrite)
+/// Takes the right to write an estimate into the folder, as [`Fit::lock`] does for a fit.
+pub fn lock(fit: &Fit, overwrite: bool) -> Result<FolderLock, Error> {
+    fit.lock_for(&one(fit), card(fit)?, overwrite)
 }
 
 /// The card on which the maximum is sought, if there is one.
@@ -42,7 +42,7 @@ fn card(fit: &Fit) -> Result<Option<Card>, Error> {
     if is_exact(&fit.model) { Ok(None) } else { fit.card_for(&one(fit)) }
 }
 
-/// An estimate takes the memory of one chain, and no search for maps precedes it.
+/// An estimate takes the memory of one chain, and no search for modes precedes it.
 fn one(fit: &Fit) -> Settings {
     let init = if matches!(fit.settings.init, Init::Search | Init::Spread) { Init::Pca } else { fit.settings.init };
     Settings { chains: 1, init, ..fit.settings.clone() }

@@ -1,12 +1,12 @@
 //! From settings to the table that they name.
 
+use crate::column_families::ColumnFamilies;
 use crate::config::Config;
 use crate::covariates;
 use crate::error::Error;
 use crate::families::takes_text;
-use crate::listing::Listing;
 use crate::table::{self, ReadOptions, Table, Texts};
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use std::path::Path;
 
 /// Reads the table that the settings name.
@@ -28,7 +28,7 @@ pub fn table_path(config: &Config) -> Result<&Path, SpecError> {
 pub fn options(config: &Config) -> Result<ReadOptions, Error> {
     // An unknown family is reported before a table that it could not fit.
     if let Some(name) = config.likelihood.as_deref().filter(|_| !config.is_auto()) {
-        rflvm::spec::canonical(name)?;
+        rflvm::internal::spec::canonical(name)?;
     }
     if let Some(trials) = config.trials.as_ref().filter(|_| config.is_auto()) {
         let rule = "auto never chooses binomial; give ⟨likelihood=binomial⟩, or ⟨blocks⟩ for several families";
@@ -47,7 +47,7 @@ pub fn options(config: &Config) -> Result<ReadOptions, Error> {
         without: config.without.clone().unwrap_or_default().0,
         texts: if takes_text { Texts::Take } else { Texts::Refuse },
         categories: match &config.blocks {
-            Some(path) => Listing::read(path)?.categories(),
+            Some(path) => ColumnFamilies::read(path)?.categories(),
             None => Vec::new(),
         },
         separator: config.separator,

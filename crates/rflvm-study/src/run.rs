@@ -2,10 +2,10 @@
 
 use crate::choices::{InitAt, Instructions};
 use crate::config::Config;
-use rflvm::error::SpecError;
-use rflvm::init::Init;
-use rflvm::run::Settings;
-use rflvm::simd::{self, Level};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::init::Init;
+use rflvm::internal::run::Settings;
+use rflvm::internal::simd::{self, Level};
 use std::time::Duration;
 
 /// How to run.
@@ -17,7 +17,7 @@ pub fn settings(config: &Config) -> Settings {
         warmup_from: config.warmup_from.unwrap_or(0),
         draws: run.draws.unwrap_or(default.draws),
         thin: run.thin.unwrap_or(default.thin),
-        // A user counts the chains of each map.
+        // A user counts the chains of each mode.
         chains: run.chains.unwrap_or(default.chains).saturating_mul(modes.max(1)),
         modes,
         seed: run.seed.unwrap_or(default.seed),
@@ -27,7 +27,7 @@ pub fn settings(config: &Config) -> Settings {
             Some(InitAt::Map) => Init::Map,
             Some(InitAt::Pca) => Init::Pca,
             Some(InitAt::Search) => Init::Search,
-            // Several maps are found by a search.
+            // Several modes are found by a search.
             Some(InitAt::Spread) | None if modes > 1 => Init::Search,
             Some(InitAt::Spread) | None => Init::Spread,
         },

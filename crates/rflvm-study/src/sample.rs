@@ -1,20 +1,20 @@
-//! Sampling into a folder, in legs that end with a checkpoint, so that a run can be stopped and resumed at any time.
+//! Sampling into a folder, in segments that end with a checkpoint, so that a run can be stopped and resumed at any time.
 
 use crate::device::{self, Card};
 use crate::error::Error;
 use crate::folder::{self, checkpoint_path, is_replacing, store_path};
-use crate::maps;
-use rflvm::atomic;
-use rflvm::draws::Kept;
-use rflvm::draws::zarr::{RowLabels, Store, Writer};
-use rflvm::error::StoreError;
-use rflvm::identity::Identity;
-use rflvm::model::Model;
-use rflvm::run::Settings;
-use rflvm::run::chain::Snapshot;
-use rflvm::run::checkpoint::{self, Checkpoint};
-use rflvm::run::maps::Plan;
-use rflvm::run::{Progress, Run};
+use crate::modes;
+use rflvm::internal::atomic;
+use rflvm::internal::draws::Kept;
+use rflvm::internal::draws::zarr::{RowLabels, Store, Writer};
+use rflvm::internal::error::StoreError;
+use rflvm::internal::identity::Identity;
+use rflvm::internal::model::Model;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::chain::Snapshot;
+use rflvm::internal::run::checkpoint::{self, Checkpoint};
+use rflvm::internal::run::modes::Plan;
+use rflvm::internal::run::{Progress, Run};
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub struct Sampling<'a> {
 
 /// An observer of a run, who may stop it.
 pub trait Follow: Sync {
-    /// Called before a search for maps.
+    /// Called before a search for modes.
     fn search(&self) {}
     /// Called before chains run, with the seconds of set-up.
     fn begin(&self, _seconds: f64) {}
@@ -62,7 +62,7 @@ pub trait Follow: Sync {
 }
 
 impl Sampling<'_> {
-    /// Samples to the end, from the start or from a checkpoint, into a folder that the first process has claimed. Only the first writes.
+    /// Samples to the end, from the start or from a checkpoint, into a folder that the first process has locked. Only the first writes.
     pub fn run(&self, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
         let (part, settings) = (self.part, self.settings);
         let is_first = part.chunks().is_first();
@@ -92,7 +92,7 @@ impl Sampling<'_> {
                     });
                 };
                 if is_first {
-                    maps::write(self.dir, &run.maps().found)?;
+                    modes::write(self.dir, &run.modes().found)?;
                 }
                 self.save(&mut store, &run, &mut writers)?;
                 if is_first {
@@ -112,10 +112,10 @@ impl Sampling<'_> {
         };
         follow.begin(begun.elapsed().as_secs_f64());
         loop {
-            let leg = Instant::now();
+            let segment = Instant::now();
             let finished = run.go_on(&mut writers, |progress| {
                 follow.see(progress);
-                if follow.is_stopped() || leg.elapsed() >= self.every {
+                if follow.is_stopped() || segment.elapsed() >= self.every {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -125,7 +125,7 @@ impl Sampling<'_> {
             let finished = finished.map_err(|error| Error::run_in(error, self.dir))?;
             self.save(&mut store, &run, &mut writers)?;
             if is_first {
-                maps::record(self.dir, |map| run.joined(map))?;
+                modes::record(self.dir, |mode| run.replaced(mode))?;
             }
             follow.saved(writers.iter().map(Writer::draws).min().unwrap_or(0));
             if finished {

@@ -7,9 +7,10 @@
 mod choice;
 mod value;
 
+pub use crate::names::Names;
 pub(crate) use choice::choices;
 pub(crate) use value::utf8;
-pub use value::{Kind, Names, Value};
+pub use value::{Kind, Value};
 
 /// What is known about a setting.
 #[derive(Debug, Clone)]
@@ -135,7 +136,7 @@ impl Setting {
 
 /// A text with the names of all families in the place of `{families}`.
 pub fn with_families(text: &str) -> String {
-    text.replace("{families}", &rflvm::spec::FAMILIES.join(", "))
+    text.replace("{families}", &rflvm::internal::spec::FAMILIES.join(", "))
 }
 
 /// Settings that belong together.

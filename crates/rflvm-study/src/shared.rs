@@ -10,11 +10,11 @@ use crate::listing::Listing;
 use crate::model;
 use crate::reading;
 use crate::table::{self, ReadOptions, Table, Texts};
-use rflvm::chunks::WIDTH;
-use rflvm::error::SpecError;
-use rflvm::identity::Digest;
-use rflvm::linalg::Mat;
-use rflvm::ranks::Ranks;
+use rflvm::internal::chunks::WIDTH;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::identity::Digest;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::ranks::Ranks;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -194,7 +194,7 @@ fn bytes(words: &[f64]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::ranks::Alone;
+    use rflvm::internal::ranks::Alone;
 
     #[test]
     fn columns_of_known_families_are_read_apart() {

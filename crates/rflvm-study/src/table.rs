@@ -2,12 +2,12 @@
 
 mod allowance;
 mod bounded;
+mod builder;
 mod category;
 #[cfg(feature = "columnar")]
 mod cells;
 mod csv;
 mod dialect;
-mod draft;
 mod error;
 #[cfg(feature = "columnar")]
 mod frame;

@@ -1,10 +1,10 @@
 //! Length-scales of the paths over time, in the user's unit.
 
 use crate::config::Config;
-use rflvm::draws::Source;
-use rflvm::draws::zarr::Reader;
-use rflvm::error::StoreError;
-use rflvm::model::latent::TimeKernel;
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::Reader;
+use rflvm::internal::error::StoreError;
+use rflvm::internal::model::latent::TimeKernel;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -44,8 +44,8 @@ pub fn draw_prior(model: &Model, stream: Stream) -> Result<State, NumericalError
     let s = if model.has_linear() { model.spec().priors.linear.draw(rng).sqrt() } else { 0.0 };
     let mut state = State::new(model, Features::with(x, w, model.plain(s)), spectral, beta, tau2, theta);
     state.axes = axes;
-    if model.residual().is_some() {
-        state.residual = model.draw_residual(&mut stream.named("residual").rng());
+    if model.column_process().is_some() {
+        state.column_process = model.draw_column_process(&mut stream.named("residual").rng());
         state.refresh(model);
     }
     Ok(state)

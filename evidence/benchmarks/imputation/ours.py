@@ -31,18 +31,18 @@ class Variant:
 # Edit this list to try others. D is the paper's where the name does not say "+3".
 VARIANTS = [
     Variant("static", "series", "--likelihood gaussian --id time", sweeps=1000),
-    Variant("none", "series", f"{SERIES} --residual none"),
-    Variant("matern12", "series", f"{SERIES} --residual matern12"),
-    Variant("matern32", "series", f"{SERIES} --residual matern32"),
-    Variant("random-walk", "series", f"{SERIES} --residual random-walk"),
-    Variant("none+3", "series", f"{SERIES} --residual none", more=3),
-    Variant("matern12+3", "series", f"{SERIES} --residual matern12", more=3),
-    Variant("random-walk+3", "series", f"{SERIES} --residual random-walk", more=3),
+    Variant("none", "series", f"{SERIES} --column-process none"),
+    Variant("matern12", "series", f"{SERIES} --column-process matern12"),
+    Variant("matern32", "series", f"{SERIES} --column-process matern32"),
+    Variant("random-walk", "series", f"{SERIES} --column-process random-walk"),
+    Variant("none+3", "series", f"{SERIES} --column-process none", more=3),
+    Variant("matern12+3", "series", f"{SERIES} --column-process matern12", more=3),
+    Variant("random-walk+3", "series", f"{SERIES} --column-process random-walk", more=3),
     Variant("gaussian", "static", "--likelihood gaussian --id time", sweeps=1000),
     Variant("gaussian+5", "static", "--likelihood gaussian --id time", more=5, sweeps=1000),
     Variant("poisson", "counts", f"--likelihood poisson {PATH}"),
     Variant("negative-binomial", "counts", f"--likelihood negative-binomial {PATH}"),
-    Variant("negative-binomial-matern12", "counts", f"--likelihood negative-binomial {PATH} --residual matern12"),
+    Variant("negative-binomial-matern12", "counts", f"--likelihood negative-binomial {PATH} --column-process matern12"),
 ]
 
 

@@ -5,17 +5,17 @@
 mod table;
 
 use clap::Parser;
-use rflvm::draws::{Draw, Draws, Memory};
-use rflvm::error::StoreError;
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::posterior::Posterior;
-use rflvm::posterior::heldout::TestPoints;
-use rflvm::posterior::stacking::mean_ln_density;
-use rflvm::rng::Stream;
-use rflvm::run::{Run, Settings};
-use rflvm::spec;
-use rflvm::split::{HeldOut, split};
+use rflvm::internal::draws::{Draw, Draws, Memory};
+use rflvm::internal::error::StoreError;
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::posterior::Posterior;
+use rflvm::internal::posterior::heldout::TestPoints;
+use rflvm::internal::posterior::stacking::mean_ln_density;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::{Run, Settings};
+use rflvm::internal::spec;
+use rflvm::internal::split::{HeldOut, split};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use table::Error;
@@ -99,13 +99,13 @@ fn main() -> Result<(), Error> {
         let sink = |_| Sink { memory: Memory::default(), points: &points, ln_density: Vec::new() };
         let mut sinks: Vec<Sink<'_>> = (0..settings.chains).map(sink).collect();
         run.go_on(&mut sinks, |_| ControlFlow::Continue(()))?;
-        let found: Vec<_> = run.maps().found.iter().filter(|found| !found.chains.is_empty()).collect();
+        let found: Vec<_> = run.modes().found.iter().filter(|found| !found.chains.is_empty()).collect();
         let groups: Vec<Vec<usize>> = found.iter().map(|found| found.chains.clone()).collect();
         let chains = sinks.iter_mut().map(|sink| std::mem::take(&mut sink.memory)).collect();
-        let posterior = Posterior::of_maps(model.clone(), chains, &groups, seed)?;
-        let weights: Vec<f64> = posterior.maps().iter().map(|map| map.weight).collect();
+        let posterior = Posterior::of_modes(model.clone(), chains, &groups, seed)?;
+        let weights: Vec<f64> = posterior.modes().iter().map(|map| map.weight).collect();
         let mut scores = Vec::new();
-        for (map, found) in posterior.maps().iter().zip(&found) {
+        for (map, found) in posterior.modes().iter().zip(&found) {
             let of = heldout(&sinks, &map.used);
             let mean = mean_ln_density(std::slice::from_ref(&of), &[1.0]);
             println!(

@@ -111,7 +111,7 @@ pub struct TransformArgs {
     #[arg(value_name = "TABLE")]
     pub table: PathBuf,
     /// Output file, a .csv with the columns of embedding.csv, then log_density (of all observed cells of the row jointly),
-    /// log_density_per_cell, and surprise: the fraction of training rows (leave-one-out) with higher predictive density.
+    /// log_density_per_cell, and outlier_score: the fraction of training rows (leave-one-out) with higher predictive density.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Also write M draws of the positions, each from a different posterior draw, in the frame of embedding.csv.

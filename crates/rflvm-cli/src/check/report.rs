@@ -1,12 +1,12 @@
 //! Checks as text, as a table and as a picture.
 
+use crate::message::Flags;
 use crate::picture::histograms::{self, Histogram};
-use crate::wording::Flags;
-use rflvm::posterior::check::{Check, Conflict};
+use rflvm::internal::posterior::check::{Check, Conflict};
 use rflvm_study::cells::{csv_text, number as text};
 use rflvm_study::check::{Report, SMALL, words};
 use rflvm_study::conflict;
-use rflvm_study::wording::render;
+use rflvm_study::message::render;
 
 /// A report as the program shows it.
 pub struct Shown<'a>(pub &'a Report<'a>);

@@ -2,8 +2,8 @@
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
-use rflvm::error::SpecError;
-use rflvm::identity;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::identity;
 use rflvm_study::Config;
 use rflvm_study::blocks::{self, Given};
 use rflvm_study::choices::KernelKind;
@@ -36,6 +36,15 @@ pub struct Candidate {
     pub offset: Vec<f64>,
 }
 
+/// How simple a candidate is: fewer latent dimensions, then fewer features, fewer parameters per column, and a fixed kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Complexity {
+    latent_dim: usize,
+    features: usize,
+    parameters: usize,
+    is_learned: bool,
+}
+
 impl Candidate {
     fn new(mut config: Config, table: &Table, timeline: Option<&Timeline>) -> Result<Self, Failure> {
         // Chosen once, from the whole table: held-out cells must not change the families.
@@ -45,7 +54,7 @@ impl Candidate {
         blocks::choose(&mut config, &mut given, &mut table);
         let model = model::model(&config, &given, &mut table, timeline)?;
         let blocks = model.blocks();
-        let columns = |b: &rflvm::model::Block| b.columns.clone().map(|c| model.order()[c]).collect();
+        let columns = |b: &rflvm::internal::model::Block| b.columns.clone().map(|c| model.order()[c]).collect();
         Ok(Candidate {
             latent_dim: model.latent_dim(),
             likelihood: config.likelihood.clone().unwrap_or_else(|| if is_auto { "auto" } else { "blocks" }.into()),
@@ -73,10 +82,10 @@ impl Candidate {
         format!("d{latent_dim}-{likelihood}-{kernel}-m{features}")
     }
 
-    /// Orders candidates by simplicity: fewer latent dimensions, then fewer features, fewer parameters per column, and a
-    /// fixed kernel.
-    pub fn complexity(&self) -> (usize, usize, usize, bool) {
-        (self.latent_dim, self.features, self.parameters, self.kernel == KernelKind::Learned)
+    /// By which candidates are ordered.
+    pub fn complexity(&self) -> Complexity {
+        let Candidate { latent_dim, features, parameters, .. } = *self;
+        Complexity { latent_dim, features, parameters, is_learned: self.kernel == KernelKind::Learned }
     }
 }
 
@@ -88,7 +97,7 @@ pub fn candidates(
     timeline: Option<&Timeline>,
 ) -> Result<Vec<Candidate>, Failure> {
     // By canonical name, if it is known.
-    let named = |name: &String| rflvm::spec::canonical(name).map_or_else(|_| name.clone(), String::from);
+    let named = |name: &String| rflvm::internal::spec::canonical(name).map_or_else(|_| name.clone(), String::from);
     let named: Option<Vec<String>> = args.likelihoods.as_ref().map(|list| list.iter().map(named).collect());
     let likelihoods = match (&named, &config.likelihood, &config.blocks) {
         (Some(list), _, _) => list.iter().cloned().map(Some).collect(),
@@ -109,7 +118,7 @@ pub fn candidates(
     let kernels = listed("kernels", &args.kernels, config.model.kernel)?;
     let features = listed("feature-counts", &args.feature_counts, config.model.features)?;
     listed("likelihoods", &named, None)?;
-    let has_trials = |name: &str| rflvm::spec::about(name).is_ok_and(|about| about.cells.have_trials());
+    let has_trials = |name: &str| rflvm::internal::spec::about(name).is_ok_and(|about| about.cells.have_trials());
     let any_has_trials = likelihoods.iter().flatten().any(|name| has_trials(name));
     let mut candidates = Vec::new();
     for likelihood in &likelihoods {

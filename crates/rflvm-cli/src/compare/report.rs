@@ -3,12 +3,12 @@
 use super::candidate::Candidate;
 use super::piece::Piece;
 use crate::aligned::aligned;
+use crate::console::{Console, tell};
 use crate::failure::Failure;
 use crate::picture::intervals::{self, Interval};
-use crate::voice::{Voice, tell};
-use rflvm::error::SpecError;
-use rflvm::posterior::psis::TRUSTED;
-use rflvm::posterior::ranking::{Estimate, Ranking, RowScores, rank};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::psis::TRUSTED;
+use rflvm::internal::posterior::ranking::{Estimate, Ranking, RowScores, rank};
 use rflvm_study::cells::csv_text;
 use rflvm_study::write;
 use serde_json::{Value, json};
@@ -77,22 +77,22 @@ impl<'a> Report<'a> {
     }
 
     /// Prints and writes the report.
-    pub fn tell(&self, dir: &Path, voice: Voice) -> Result<(), Failure> {
+    pub fn tell(&self, dir: &Path, console: Console) -> Result<(), Failure> {
         let order = self.order();
         let header = self.header();
         let lines: Vec<Vec<String>> = order.iter().map(|&i| self.line(i)).collect();
         write::text(&dir.join("compare.csv"), &csv_text(header.clone(), lines.into_iter()))?;
         write::text(&dir.join("compare.svg"), &self.picture(&order))?;
-        if !voice.quiet && !voice.json {
+        if !console.quiet && !console.json {
             aligned(&self.short(&order)).lines().try_for_each(tell)?;
             tell(&format!("recommended: {}", self.reason()))?;
             tell(&format!("results: {} {}", dir.join("compare.csv").display(), dir.join("compare.svg").display()))?;
         }
         for warning in self.warnings() {
-            voice.warn(&warning);
+            console.warn(&warning);
         }
         let all: Vec<Value> = order.iter().map(|&i| self.as_json(i)).collect();
-        voice.event("comparison", json!({ "candidates": all, "reason": self.reason() }));
+        console.event("comparison", json!({ "candidates": all, "reason": self.reason() }));
         Ok(())
     }
 

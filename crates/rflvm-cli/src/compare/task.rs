@@ -2,21 +2,19 @@
 
 use super::candidate::Candidate;
 use super::piece::Piece;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::stop;
-use crate::voice::Voice;
-use rflvm::draws::Draws;
-use rflvm::error::RunError;
-use rflvm::model::Model;
-use rflvm::posterior::heldout::{self, Heldout, TestPoints};
-use rflvm::posterior::leave_out::{LeaveOut, left_out};
-use rflvm::posterior::mixing::Mixing;
-use rflvm::posterior::ranking::RowScores;
-use rflvm::rng::Stream;
-use rflvm::run::Run;
-use rflvm::run::Settings;
-use rflvm::split::Split;
+use rflvm::internal::draws::Draws;
+use rflvm::internal::error::RunError;
+use rflvm::internal::model::Model;
+use rflvm::internal::posterior::heldout::{self, Heldout, TestPoints};
+use rflvm::internal::posterior::leave_out::{LeaveOut, left_out};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::Run;
+use rflvm::internal::run::Settings;
+use rflvm::internal::split::Split;
 use rflvm_study::model;
 use rflvm_study::table::Table;
 use rflvm_study::times::Timeline;
@@ -64,7 +62,7 @@ impl Task<'_> {
     }
 
     /// Fits and scores; `None` if a stop was requested.
-    pub fn run(&self, of: &Common<'_>, voice: Voice) -> Result<Option<Piece>, Failure> {
+    pub fn run(&self, of: &Common<'_>, console: Console) -> Result<Option<Piece>, Failure> {
         let begun = Instant::now();
         let settings = of.settings;
         let mut table = of.table.clone();
@@ -75,22 +73,23 @@ impl Task<'_> {
         let mut config = self.candidate.config.clone();
         config.offset = None;
         let model = model::model(&config, &self.candidate.given, &mut table, of.timeline)?;
-        let (rows, mixing, doubtful): (RowScores, Mixing, Option<usize>) = match self.job {
+        let doubtful;
+        let (rows, mixing) = match self.job {
             Job::Split { split, .. } => {
                 let points = TestPoints::new(&model, &split.test);
                 let sinks = (0..settings.chains).map(|_| Heldout::new(&model, &points)).collect();
-                let Some(sinks) = sample(&model, settings, sinks, voice)? else { return Ok(None) };
-                let (rows, mixing) = heldout::score(&model, &sinks);
-                (rows, mixing, None)
+                let Some(sinks) = sample(&model, settings, sinks, console)? else { return Ok(None) };
+                doubtful = None;
+                heldout::score(&model, &sinks)
             }
             Job::LeaveOut => {
                 let stream = Stream::new(settings.seed).named("leave out");
                 let sinks = (0..settings.chains).map(|c| LeaveOut::new(&model, stream.at(c as u64))).collect();
-                let Some(sinks) = sample(&model, settings, sinks, voice)? else { return Ok(None) };
+                let Some(sinks) = sample(&model, settings, sinks, console)? else { return Ok(None) };
                 let broken = |source| RunError::Numerical { chain: 1, sweep: settings.sweeps(), source };
                 let left = left_out(&sinks).map_err(broken)?;
-                let doubtful = left.doubtful();
-                (left.rows, left.mixing, Some(doubtful))
+                doubtful = Some(left.doubtful());
+                (left.rows, left.mixing)
             }
         };
         Ok(Some(Piece {
@@ -112,9 +111,9 @@ fn sample<D: Draws + Send>(
     model: &Model,
     settings: &Settings,
     mut sinks: Vec<D>,
-    voice: Voice,
+    console: Console,
 ) -> Result<Option<Vec<D>>, Failure> {
-    let watch = Watch::new(voice, settings.chains, settings.sweeps(), false);
+    let watch = Watch::new(console, settings.chains, settings.sweeps(), false);
     let mut run = Run::start(model, settings, None)?;
     let is_done = run.go_on(&mut sinks, |progress| {
         watch.see(progress);

@@ -1,11 +1,11 @@
 //! What a fit would cost on this machine: its initialisation and some of its sweeps, timed as it would run them.
 
 use crate::failure::Failure;
-use rflvm::device::Open;
-use rflvm::draws::{Draw, Draws};
-use rflvm::error::StoreError;
-use rflvm::model::Model;
-use rflvm::run::{Run, Settings};
+use rflvm::internal::device::Open;
+use rflvm::internal::draws::{Draw, Draws};
+use rflvm::internal::error::StoreError;
+use rflvm::internal::model::Model;
+use rflvm::internal::run::{Run, Settings};
 use rflvm_study::memory;
 use std::ops::ControlFlow;
 use std::sync::Mutex;

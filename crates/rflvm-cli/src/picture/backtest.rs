@@ -5,9 +5,9 @@ use super::panel::{Panel, Side};
 use super::span::Span;
 use super::text::put;
 use super::{TOP, head, notes};
-use rflvm::backtest::{Backtest, Held};
-use rflvm::model::Model;
-use rflvm::observations::Times;
+use rflvm::internal::backtest::{Backtest, Held};
+use rflvm::internal::model::Model;
+use rflvm::internal::observations::Times;
 
 /// What to draw.
 pub struct Picture<'a> {

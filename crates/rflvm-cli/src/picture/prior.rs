@@ -6,7 +6,7 @@ use super::panel::{Panel, Side};
 use super::span::{Span, usable};
 use super::text::put;
 use super::{NOTE, TOP, head, notes};
-use rflvm::posterior::diagnostics::quantile;
+use rflvm::internal::posterior::diagnostics::quantile;
 
 pub struct Picture<'a> {
     pub title: &'a str,

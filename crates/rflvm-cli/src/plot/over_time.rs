@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::picture::paths::{self, Banded, Paths};
-use rflvm::draws::Source;
-use rflvm::posterior::fitted::DRAWS;
+use rflvm::internal::draws::Source;
+use rflvm::internal::posterior::fitted::DRAWS;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::future::{When, moments};
 use rflvm_study::times::Calendar;

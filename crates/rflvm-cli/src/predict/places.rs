@@ -2,12 +2,12 @@
 
 use super::rows;
 use crate::args::PredictArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::reply::Reply;
-use crate::voice::Voice;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::align::Embedding;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::align::Embedding;
 use rflvm_study::table::{self, ReadOptions};
 use rflvm_study::{Error, Fit};
 use std::path::Path;
@@ -19,7 +19,7 @@ const MOST: usize = 1_000_000;
 pub fn places(args: &PredictArgs, fit: &Fit, embedding: &Embedding) -> Result<(Mat, Mat), Failure> {
     let x = match (&args.at, args.grid, &args.path) {
         (Some(file), ..) => return at(file, &args.covariates, fit, embedding.mean.cols()),
-        (_, Some(steps), _) => grid(steps, &embedding.mean, Reply::from(&args.reply).voice())?,
+        (_, Some(steps), _) => grid(steps, &embedding.mean, Reply::from(&args.reply).console())?,
         (.., Some(ends)) => path(ends, args.steps, fit, &embedding.mean)?,
         _ => Mat::zeros(0, embedding.mean.cols()),
     };
@@ -61,14 +61,14 @@ fn at(file: &Path, given: &[String], fit: &Fit, dim: usize) -> Result<(Mat, Mat)
 }
 
 /// A grid with `steps` points per axis over the range of the rows; with more than two axes, the others stay at the centre of the rows.
-fn grid(steps: usize, mean: &Mat, voice: Voice) -> Result<Mat, SpecError> {
+fn grid(steps: usize, mean: &Mat, console: Console) -> Result<Mat, SpecError> {
     let (dim, axes) = (mean.cols(), mean.cols().min(2));
     if steps < 2 {
         return Err(wrong("grid", steps, "a grid needs at least 2 points per axis"));
     }
     check_count("grid", steps.saturating_pow(axes as u32))?;
     if dim > 2 {
-        voice.say(&format!("the grid is over x1 and x2; the other {} of {dim} axes stay at 0", dim - 2));
+        console.say(&format!("the grid is over x1 and x2; the other {} of {dim} axes stay at 0", dim - 2));
     }
     let ends: Vec<(f64, f64)> = (0..axes)
         .map(|d| mean.col(d).into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v))))

@@ -1,7 +1,7 @@
 //! Rows of a fitted table as a user gives them: numbers from 1, ranges, names, or all.
 
-use crate::voice::Voice;
-use rflvm::error::SpecError;
+use crate::console::Console;
+use rflvm::internal::error::SpecError;
 use rflvm_study::table::Table;
 
 /// Names of rows shown in a message.
@@ -13,7 +13,7 @@ pub fn rows(text: &str, table: &Table) -> Result<Vec<usize>, SpecError> {
     if text.trim() == "all" {
         return Ok((0..table.rows).collect());
     }
-    which(text, table).iter().for_each(|line| Voice::default().say(line));
+    which(text, table).iter().for_each(|line| Console::default().say(line));
     let mut rows = Vec::new();
     for word in text.split(',').map(str::trim) {
         match range(word) {

@@ -4,12 +4,12 @@ use super::broken;
 use super::request::Request;
 use crate::failure::Failure;
 use crate::picture::prior::{Picture, Scale, svg};
-use rflvm::linalg::Mat;
-use rflvm::model::family::Cells;
-use rflvm::model::{Model, State};
-use rflvm::posterior::parameters::Parameters;
-use rflvm::rng::Stream;
-use rflvm::simulate::{draw_data, draw_prior};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Cells;
+use rflvm::internal::model::{Model, State};
+use rflvm::internal::posterior::parameters::Parameters;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::simulate::{draw_data, draw_prior};
 
 /// Tables drawn. Each has its own kernel, amplitudes and parameters.
 const TABLES: u64 = 200;

@@ -3,10 +3,10 @@
 use crate::args::{SimulateArgs, SourceArg};
 use crate::failure::Failure;
 use crate::reply::Reply;
-use rflvm::error::SpecError;
-use rflvm::model::family::{Cells, Family, Trials};
-use rflvm::model::{Model, Priors};
-use rflvm::{simulate, spec};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::model::family::{Cells, Family, Trials};
+use rflvm::internal::model::{Model, Priors};
+use rflvm::internal::{simulate, spec};
 use rflvm_study::Config;
 use rflvm_study::config::{RunConfig, fresh_seed};
 use rflvm_study::idle;
@@ -59,7 +59,7 @@ impl Request {
         }
         if config.time.is_some() {
             let words = "rows from the prior have no times, so the times of the file are ignored";
-            Reply::from(&args.reply).voice().say(words);
+            Reply::from(&args.reply).console().say(words);
         }
         let whole = |text: &String| {
             text.parse::<u32>().map_err(|_| refuse("trials", text, "it must be a whole number here; give --trials"))

@@ -2,8 +2,8 @@
 
 use crate::args::TransformArgs;
 use crate::failure::Failure;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
 use rflvm_study::drawn::is_due;
 use rflvm_study::write;
 use rflvm_study::write::npy_header;

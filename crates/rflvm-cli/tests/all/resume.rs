@@ -183,8 +183,8 @@ fn an_interrupted_run_saves_and_can_be_resumed_as_its_message_says() {
 fn paths_over_time_continue_where_they_stopped() {
     let dir = folder("timed");
     let mut fit = prepare_timed(&dir);
-    for (kernel, residual) in [("rbf", "none"), ("matern32", "matern12"), ("random-walk", "none")] {
-        fit.extend(["--time-kernel", kernel, "--residual", residual]);
+    for (kernel, column_process) in [("rbf", "none"), ("matern32", "matern12"), ("random-walk", "none")] {
+        fit.extend(["--time-kernel", kernel, "--column-process", column_process]);
         assert!(rflvm(&dir, &[&fit[..], &["--out", "whole", "-q", "--overwrite"]].concat()).status.success());
         let _ = fs::remove_dir_all(dir.join("part"));
         let child = command(&dir, &[&fit[..], &["--out", "part", "-q", "--threads", "1"]].concat()).spawn().unwrap();

@@ -62,15 +62,18 @@ fn new_rows_are_placed_near_their_group_in_a_file_like_the_embedding() {
     assert!(text(&output.stdout).contains("8 new rows: p.csv"), "{}", text(&output.stdout));
     let (known, placed) = (read(dir.join("o/embedding.csv")), read(dir.join("p.csv")));
     let positions = known[0].join(",").replace(",median1,median2", "");
-    assert_eq!(placed[0].join(","), format!("{positions},log_density,log_density_per_cell,surprise"));
+    assert_eq!(placed[0].join(","), format!("{positions},log_density,log_density_per_cell,outlier_score"));
     assert_eq!(placed.len(), 9);
     let at = |row: &Vec<String>| [number(&row[2]), number(&row[3])];
     for row in &placed[1..] {
         let distance = |other: &&Vec<String>| (0..2).map(|d| (at(row)[d] - at(other)[d]).powi(2)).sum::<f64>();
         let nearest = known[1..].iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
         assert_eq!(row[1], nearest[1], "{row:?} nearest {nearest:?}");
-        let [density, a_cell, surprise] = [6, 7, 8].map(|i| number(&row[i]));
-        assert!((density / 6.0 - a_cell).abs() < 1e-12 && density < 0.0 && (0.0..=1.0).contains(&surprise), "{row:?}");
+        let [density, a_cell, outlier_score] = [6, 7, 8].map(|i| number(&row[i]));
+        assert!(
+            (density / 6.0 - a_cell).abs() < 1e-12 && density < 0.0 && (0.0..=1.0).contains(&outlier_score),
+            "{row:?}"
+        );
     }
     // A card is asked for by name, or taken if there is one.
     good(&dir, &["transform", "o", "new.csv", "--device", "cpu", "--out", "cpu.csv"]);

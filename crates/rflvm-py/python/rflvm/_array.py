@@ -24,7 +24,7 @@ def as_table(X: Any) -> Any:
     except ValueError:
         raise ValueError("the rows of X differ in length, so it is not a table; pad shorter rows with None, which means missing") from None
     check_shape(array, X)
-    _native.check_room(*array.shape)
+    _native.check_memory(*array.shape)
     plain = of_plain_numbers(array)
     # Frames of other libraries keep their column names.
     return X if plain is array and not isinstance(X, (list, tuple)) else plain
@@ -33,7 +33,7 @@ def as_table(X: Any) -> Any:
 def checked_sparse(X: Any) -> Any:
     if len(X.shape) != 2:
         raise ValueError(f"X has {len(X.shape)} axis, but a table has rows and columns. Reshape your data")
-    _native.check_room(*X.shape)
+    _native.check_memory(*X.shape)
     if X.dtype.kind not in "biuf":
         check_kind(X.dtype)
     return X.astype(np.float64) if X.dtype == np.longdouble else X

@@ -49,8 +49,8 @@ def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
         )
     if verdict == "chains-disagree":
         aside = [n + 1 for n, chain in enumerate(chains) if not chain["used"]]
-        # A search for maps lets all chains begin in the same one.
-        apart = "the chains have not mixed inside the map" if "maps" in diagnostics else "the chains disagree"
+        # A search for modes lets all chains begin in the same one.
+        apart = "the chains have not mixed inside the mode" if "modes" in diagnostics else "the chains disagree"
         why = measures(diagnostics) if not aside else lesser(aside, chains)
         return (
             f"{apart}: {why}. Do not rely on these results: warm up for longer with model.resume(warmup={max(2 * warmup, 1000)}), or fit "

@@ -1,7 +1,7 @@
 """Chains on the workers of a Dask cluster.
 
-Each chain is advanced in legs of about `checkpoint` seconds, one task each. A task is given the state of its chain, and returns the new state
-with the draws in between; the client keeps both in the folder of the fit. So workers share no files with the client or each other, and a leg
+Each chain is advanced in segments of about `checkpoint` seconds, one task each. A task is given the state of its chain, and returns the new state
+with the draws in between; the client keeps both in the folder of the fit. So workers share no files with the client or each other, and a segment
 whose worker was lost is repeated elsewhere from the same state, with the same draws.
 """
 
@@ -22,7 +22,7 @@ from . import _native
 LOOK = 0.05
 #: Seconds to wait for the first worker.
 PATIENCE = 60
-#: How often a leg is repeated whose inputs were lost with their workers.
+#: How often a segment is repeated whose inputs were lost with their workers.
 TRIES = 5
 #: What a worker needs of the folder of a fit: everything but the draws.
 NEEDED = ("config.toml", "blocks.csv", "trials.npy", "draws.zarr/.z*", "draws.zarr/observed_data/**/*", "draws.zarr/constant_data/**/*")
@@ -42,26 +42,26 @@ def check(client: Any) -> None:
         raise TypeError("client is asynchronous; give one that was made without asynchronous=True")
 
 
-class Relayed:
+class Coordinated:
     """A run whose chains are on the workers; it has the methods of the engine's own `Job`."""
 
     def __init__(self, fit: _native.Fit, client: Any, *, resume: bool, threads: int, seconds: float):
-        self._relay = fit.relay(resume)
+        self._coordinator = fit.coordinator(resume)
         self._packed = pack(Path(fit.dir))
         self._data: Any = None
         self._threads = threads
         self.client, self.seconds, self.name = client, seconds, f"rflvm-{uuid.uuid4()}"
-        self._places = self._relay.progress()
+        self._places = self._coordinator.progress()
         self._stop, self._done = threading.Event(), threading.Event()
         self._outcome: Any = "running"
         threading.Thread(target=self._run, daemon=True, name="rflvm-dask").start()
 
     def progress(self) -> list[tuple[int, int, bool, float, int]]:
-        """As of the last leg of each chain."""
+        """As of the last segment of each chain."""
         return self._places
 
     def cancel(self) -> None:
-        """Stop; what the workers have done since their last leg is lost, and drawn again on `resume`."""
+        """Stop; what the workers have done since their last segment is lost, and drawn again on `resume`."""
         self._stop.set()
 
     def wait(self, seconds: float) -> bool:
@@ -78,42 +78,42 @@ class Relayed:
 
     def _run(self) -> None:
         try:
-            self._outcome = self._relay_all()
+            self._outcome = self._coordinate()
         except BaseException as error:
             self._outcome = error
         finally:
             # The folder is free for others.
-            del self._relay
+            del self._coordinator
             self._done.set()
 
-    def _relay_all(self) -> str:
-        relay = self._relay
-        legs: dict[Optional[int], Leg] = {}
+    def _coordinate(self) -> str:
+        coordinator = self._coordinator
+        segments: dict[Optional[int], Segment] = {}
         try:
-            if not relay.is_started():
-                legs[None] = Leg(self, None, b"")
-            while not relay.is_finished():
+            if not coordinator.is_started():
+                segments[None] = Segment(self, None, b"")
+            while not coordinator.is_finished():
                 if self._stop.wait(LOOK):
                     return "stopped"
-                for chain in range(len(self._places)) if relay.is_started() else ():
-                    if chain not in legs and (message := relay.next(chain)) is not None:
-                        legs[chain] = Leg(self, chain, message)
-                for which, leg in list(legs.items()):
-                    if (message := leg.result()) is None:
+                for chain in range(len(self._places)) if coordinator.is_started() else ():
+                    if chain not in segments and (message := coordinator.next(chain)) is not None:
+                        segments[chain] = Segment(self, chain, message)
+                for which, segment in list(segments.items()):
+                    if (message := segment.result()) is None:
                         continue
-                    del legs[which]
+                    del segments[which]
                     if which is None:
-                        relay.started(message)
+                        coordinator.started(message)
                     else:
-                        relay.take(which, message)
-                    self._places = relay.progress()
-            relay.finish()
+                        coordinator.take(which, message)
+                    self._places = coordinator.progress()
+            coordinator.finish()
             return "finished"
         finally:
-            for leg in legs.values():
-                leg.cancel()
-            if relay.is_started() and not relay.is_finished():
-                relay.save()
+            for segment in segments.values():
+                segment.cancel()
+            if coordinator.is_started() and not coordinator.is_finished():
+                coordinator.save()
 
     def data(self) -> Any:
         """The table and the settings, sent to all workers once, and again only if all that had them are lost."""
@@ -131,10 +131,10 @@ class Relayed:
         return self._threads or max(1, min(sum(each, 0) // chains, max(each, default=1)))
 
 
-class Leg:
+class Segment:
     """One task, repeated if it is lost."""
 
-    def __init__(self, run: Relayed, chain: Optional[int], message: bytes):
+    def __init__(self, run: Coordinated, chain: Optional[int], message: bytes):
         self._run, self._chain, self._message = run, chain, message
         self._tries = 0
         self._task: Any = None
@@ -205,7 +205,7 @@ _lock = threading.Lock()
 
 
 def held(name: str, packed: bytes) -> _native.Fit:
-    """The fit, which a worker opens once for all its legs."""
+    """The fit, which a worker opens once for all its segments."""
     with _lock:
         if name not in _held:
             with tempfile.TemporaryDirectory(prefix="rflvm-") as folder:
@@ -219,6 +219,6 @@ def held(name: str, packed: bytes) -> _native.Fit:
 
 
 def work(name: str, packed: bytes, chain: Optional[int], message: bytes, threads: int, seconds: float) -> bytes:
-    """A leg of a chain, or the start of all chains."""
+    """A segment of a chain, or the start of all chains."""
     fit = held(name, packed)
-    return fit.start_chains(threads) if chain is None else fit.leg(chain, message, threads, seconds)
+    return fit.start_chains(threads) if chain is None else fit.segment(chain, message, threads, seconds)

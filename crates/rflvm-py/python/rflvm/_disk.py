@@ -106,5 +106,5 @@ def on_disk(X: Any) -> Optional[OnDisk]:
     check_shape(np.broadcast_to(np.zeros((), dtype=X.dtype), X.shape), X)
     if X.dtype.kind not in "biuf":
         check_kind(X.dtype)
-    _native.check_room(*X.shape)
+    _native.check_memory(*X.shape)
     return OnDisk(X)

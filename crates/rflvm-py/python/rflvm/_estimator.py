@@ -66,8 +66,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         How the covariance of a path is represented.
     period : float or None, default=None
         Period of a seasonal kernel, in the units of the times; days for dates.
-    residual : {"auto", "none", "matern12", "matern32", "matern52", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="auto"
-        Columns' own paths: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
+    column_process : {"auto", "none", "matern12", "matern32", "matern52", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="auto"
+        Column processes: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
         matern12 or matern32, whichever suits the columns better, if all columns are gaussian, isotropic or student-t, and none otherwise.
     inducing : int, default=64
         Inducing points per sequence, where they are used.
@@ -78,7 +78,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
     thin : int, default=1
         Sweeps per kept draw.
     chains : int, default=8
-        Number of chains; of each map if several are sampled. Convergence can be judged from two or more.
+        Number of chains; of each mode if several are sampled. Convergence can be judged from two or more.
     random_state : int, RandomState, Generator or None, default=None
         The seed, from which all randomness follows. The same seed gives the same draws as the program `rflvm` and the Rust library.
     n_jobs : int or None, default=None
@@ -94,10 +94,10 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
     init : {"spread", "search", "pca", "random", "map"}, default="spread"
         Where chains begin.
     init_effort : float, default=0.2
-        Sweeps of the search for maps, as a share of the warm-up of all chains of a map. With fewer than 20 sweeps per start there is no
+        Sweeps of the search for modes, as a share of the warm-up of all chains of a mode. With fewer than 20 sweeps per start there is no
         search, and chains begin at principal components.
     modes : int, default=1
-        How many of the maps that the search finds are sampled, the chosen one first. Predictions combine them by stacking weights;
+        How many of the modes that the search finds are sampled, the chosen one first. Predictions combine them by stacking weights;
         positions are those of the first.
     keep : sequence of str, default=("w", "beta", "theta")
         What is stored of each draw besides the positions: any of "w", "beta", "theta", "f". Predictions need the first three.
@@ -129,7 +129,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
     posterior_ : Posterior
         All draws, by name.
     diagnostics_ : dict
-        Whether the chains have converged: `verdict`, `words`, and effective sample size and R̂ of each quantity; and `maps`, the maps that
+        Whether the chains have converged: `verdict`, `words`, and effective sample size and R̂ of each quantity; and `modes`, the modes that
         were found, with their stacking weights if several are sampled.
     columns_ : list of str
         Columns of the model: those of the table, with one column per level of a category.
@@ -159,7 +159,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         time_trend: bool = False,
         time_form: str = "automatic",
         period: Optional[float] = None,
-        residual: str = "auto",
+        column_process: str = "auto",
         inducing: int = 64,
         warmup: int = 300,
         draws: int = 200,
@@ -194,7 +194,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         self.time_trend = time_trend
         self.time_form = time_form
         self.period = period
-        self.residual = residual
+        self.column_process = column_process
         self.inducing = inducing
         self.warmup = warmup
         self.draws = draws
@@ -293,7 +293,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         self._check_kept()
         self._fit_ = _native.Fit.open(self._folder.path, threads=_settings.threads(self), draws=draws, warmup=warmup)
         self._origin = self._fit_.origin()
-        handle = self._begin(self._fit.resume() if client is None else self._relayed(client, resume=True))
+        handle = self._begin(self._fit.resume() if client is None else self._coordinated(client, resume=True))
         return handle.wait() if blocking else handle
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
@@ -332,13 +332,13 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         if client is not None:
             _dask.check(client)
         fit = self._prepare(X, given, store, overwrite)
-        handle = self._begin(fit.start() if client is None else self._relayed(client, resume=False))
+        handle = self._begin(fit.start() if client is None else self._coordinated(client, resume=False))
         return handle.wait() if blocking else handle
 
-    def _relayed(self, client: Any, resume: bool) -> _dask.Relayed:
+    def _coordinated(self, client: Any, resume: bool) -> _dask.Coordinated:
         """Start or resume the fit with its chains on the workers of a cluster."""
         seconds = self._settings_now()["run"].get("checkpoint") or 30.0
-        return _dask.Relayed(self._fit, client, resume=resume, threads=_settings.threads(self), seconds=seconds)
+        return _dask.Coordinated(self._fit, client, resume=resume, threads=_settings.threads(self), seconds=seconds)
 
     def _prepare(self, X: Any, given: Given, store: Any, overwrite: bool) -> _native.Fit:
         """Check the input as far as possible, and prepare the folder."""
@@ -384,7 +384,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
             ids=rows.ids,
             **about,
         )
-        fit.claim(overwrite)
+        fit.lock(overwrite)
         (folder.path / ABOUT).write_text(json.dumps(self._about()), encoding="utf-8")
         for warning in fit.warnings[:SOME]:
             warn(warning)
@@ -395,7 +395,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         self.seed_ = seed
         return fit
 
-    def _begin(self, job: Union[_native.Job, _dask.Relayed]) -> Handle:
+    def _begin(self, job: Union[_native.Job, _dask.Coordinated]) -> Handle:
         self._job_ = job
         return Handle(job, partial(self._finish, self._folder), progress=bool(self.progress))
 

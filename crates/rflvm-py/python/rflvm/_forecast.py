@@ -27,7 +27,7 @@ class Forecast:
     columns: list[str]
     """Names of the columns."""
     mean: np.ndarray
-    """Posterior mean, times × columns; NaN where it does not exist, as for counts with their own paths (`residual`)."""
+    """Posterior mean, times × columns; NaN where it does not exist, as for counts with column processes (`column_process`)."""
     std: np.ndarray
     """Standard deviation of the predictive distribution; NaN where the mean does not exist."""
     lower: np.ndarray

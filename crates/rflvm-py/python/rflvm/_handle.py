@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Callable, Optional, Union
 from ._progress import bar
 
 if TYPE_CHECKING:
-    from ._dask import Relayed
+    from ._dask import Coordinated
     from ._estimator import RFLVM
     from ._native import Job
 
@@ -25,7 +25,7 @@ class Handle:
     >>> model = handle.wait()
     """
 
-    def __init__(self, job: Union[Job, Relayed], finish: Callable[[str], RFLVM], progress: bool = False):
+    def __init__(self, job: Union[Job, Coordinated], finish: Callable[[str], RFLVM], progress: bool = False):
         self._job = job
         self._finish = finish
         self._bar = bar() if progress else None

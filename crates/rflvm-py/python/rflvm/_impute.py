@@ -82,10 +82,10 @@ class Imputing(NewRows):
             index, seen = index_of(X), rows.values.to_numpy()
             given = Given(times=times, sequences=sequences, offset=offset, trials=trials)
             if draws is not None:
-                tables = self._ask_new("replicas_new", rows, given, count=whole(draws, "draws", least=1))
+                tables = self._query_new("replicas_new", rows, given, count=whole(draws, "draws", least=1))
                 tables = np.where(np.isnan(seen), tables, seen)
             else:
-                cells = around(seen, self._ask_new("predict_new", rows, given))
+                cells = around(seen, self._query_new("predict_new", rows, given))
         if draws is not None:
             return tables if like is None else [like.frame(list(drawn(table, self._layout)), index) for table in tables]
         if like is None:

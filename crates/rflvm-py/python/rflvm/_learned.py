@@ -15,6 +15,7 @@ from ._impute import Imputing
 from ._parameter import whole
 from ._rows import deviations
 from ._times import text_of_time
+from ._warn import warn
 
 
 class Learned(Imputing):
@@ -111,14 +112,19 @@ class Learned(Imputing):
         self._check_fitted()
         return self._drawn.medians()
 
-    def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:
-        """Posterior mean and standard deviation of the positions in one of the sampled maps, counted from 1; `embedding_` is that of the first.
+    def mode_embedding(self, mode: int) -> tuple[np.ndarray, np.ndarray]:
+        """Posterior mean and standard deviation of the positions in one of the sampled modes, counted from 1; `embedding_` is that of the first.
 
-        Each map has its own axes. `diagnostics_["maps"]` describes the maps, and `modes` says how many are sampled.
+        Each mode has its own axes. `diagnostics_["modes"]` describes the modes, and `modes` says how many are sampled.
         """
         self._check_fitted()
-        mean, covariance = self._drawn.embedding(map=whole(map, "map", least=1, most=2**31))
+        mean, covariance = self._drawn.embedding(mode=whole(mode, "mode", least=1, most=2**31))
         return mean, deviations(covariance)
+
+    def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:  # version 0.2
+        """Earlier name of `mode_embedding`."""
+        warn("`map_embedding` is called `mode_embedding` now", FutureWarning)  # version 0.2
+        return self.mode_embedding(mode)
 
     def distances(self, pairs: Optional[Sequence[tuple[int, int]]] = None) -> Any:
         """Distances between rows over all modes of the posterior; they need no alignment.

@@ -17,6 +17,7 @@ from ._given import Given, trials_of
 from ._held import Held
 from ._like import library_of, of_floats
 from ._parameter import whole
+from ._warn import warn
 
 #: Default number of draws of positions.
 DRAWS = 200
@@ -70,7 +71,7 @@ class NewRows(Held, TransformerMixin):
         """Log predictive density of each row given the fitted table, ln p(row | table)."""
         return self._new("log_density", X, Given(mask, times, sequences, offset, trials, covariates=covariates))
 
-    def surprise(
+    def outlier_score(
         self,
         X: Any,
         *,
@@ -83,6 +84,11 @@ class NewRows(Held, TransformerMixin):
     ) -> np.ndarray:
         """Fraction of training rows (leave-one-out) with higher predictive density than each of these rows: near 1 for rows unlike the training rows."""
         return self._new("transform", X, Given(mask, times, sequences, offset, trials, covariates=covariates))[2]
+
+    def surprise(self, X: Any, **given: Any) -> np.ndarray:  # version 0.2
+        """Earlier name of `outlier_score`."""
+        warn("`surprise` is called `outlier_score` now", FutureWarning)  # version 0.2
+        return self.outlier_score(X, **given)
 
     def score(self, X: Any, y: Any = None, **given: Any) -> float:
         """Mean of `score_samples`, for cross-validation."""
@@ -121,7 +127,7 @@ class NewRows(Held, TransformerMixin):
             X = self._checked(X, reset=False)
             index, library = index_of(X), library_of(X)
             given = Given(times=times, sequences=sequences, offset=offset, trials=trials, covariates=covariates)
-            cells = self._ask_new("predict_new", _table.read(X, self._layout, mask), given)
+            cells = self._query_new("predict_new", _table.read(X, self._layout, mask), given)
         return self._answer(cells, library, index, return_std, return_interval)
 
     def inverse_transform(self, X: Any, *, covariates: Any = None, return_std: bool = False, return_interval: bool = False) -> Any:
@@ -146,13 +152,13 @@ class NewRows(Held, TransformerMixin):
         count = min(n_samples, self._count())
         height, width = -(-n_samples // count), len(self.columns_)
         # The requested table may be larger than the one that is sampled at a time.
-        _native.check_room(min(n_samples, 2**62), width)
+        _native.check_memory(min(n_samples, 2**62), width)
         values = _native.Values(height, width)
         values.hide(np.ones((height, width), dtype=bool))
         has_own = self._settings_now().get("offset") not in (None, "none", "size-factors")
         offset = [float(np.mean(self._fit.offset()))] * height if has_own else None
         covariates = self._covariates_of_fit(height)
-        tables = self._ask_new("replicas_new", _table.Rows(values, height), Given(offset=offset, trials=trials, covariates=covariates), count=count)
+        tables = self._query_new("replicas_new", _table.Rows(values, height), Given(offset=offset, trials=trials, covariates=covariates), count=count)
         return tables.reshape(-1, width)[:n_samples]
 
     # Within.
@@ -177,7 +183,7 @@ class NewRows(Held, TransformerMixin):
             return table
         if library_of(X) is not None:
             X = X.collect() if type(X).__name__ == "LazyFrame" else X
-            _native.check_room(*X.shape)
+            _native.check_memory(*X.shape)
             self._check_frame(X, reset)
             return X
         X = as_table(X)
@@ -210,22 +216,22 @@ class NewRows(Held, TransformerMixin):
         validate_data(self, X, reset=reset, skip_check_array=True)
 
     def _place(self, rows: _table.Rows, given: Given, wanted: Union[bool, int] = False) -> tuple[np.ndarray, ...]:
-        """Mean, standard deviation, surprise (NaN for rows of the fit) and draws of positions."""
+        """Mean, standard deviation, outlier score (NaN for rows of the fit) and draws of positions."""
         count = min(DRAWS, self._count()) if wanted is True else whole(wanted or 0, "return_draws")
         if count > self._count():
             raise ValueError(f"return_draws is {count}, but this fit has {self._count()} draws; ask for at most that many")
         known = None if given.times is not None or given.trials is not None else self._known(rows.values, given.offset)
         if known is not None and (known >= 0).all():
-            surprise = np.full(len(known), np.nan)
-            return self.embedding_[known], self.embedding_std_[known], surprise, self._draws_of_known(known, count)
-        mean, covariance, surprise, draws = self._ask_new("transform", rows, given, draws=count)
-        return mean, deviations(covariance), surprise, draws
+            outlier_score = np.full(len(known), np.nan)
+            return self.embedding_[known], self.embedding_std_[known], outlier_score, self._draws_of_known(known, count)
+        mean, covariance, outlier_score, draws = self._query_new("transform", rows, given, draws=count)
+        return mean, deviations(covariance), outlier_score, draws
 
     def _new(self, question: str, X: Any, given: Given) -> Any:
         self._check_fitted()
-        return self._ask_new(question, _table.read(self._checked(X, reset=False), self._layout, given.mask), given)
+        return self._query_new(question, _table.read(self._checked(X, reset=False), self._layout, given.mask), given)
 
-    def _ask_new(self, question: str, rows: _table.Rows, given: Given, **more: Any) -> Any:
+    def _query_new(self, question: str, rows: _table.Rows, given: Given, **more: Any) -> Any:
         """Ask the engine about new rows."""
         given.known = self._settings_now().get("covariates") or []
         about = given.words(rows)

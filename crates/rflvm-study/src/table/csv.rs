@@ -6,8 +6,8 @@ use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
 
 use super::allowance::Allowance;
 use super::bounded::{self, Bounded, Mark};
+use super::builder::TableBuilder;
 use super::dialect::{Cell, Dialect};
-use super::draft::Draft;
 use super::heading::{Heading, judge, shown};
 use super::holds::{Holds, truth};
 use super::levels::Levels;
@@ -20,7 +20,7 @@ use crate::note::Note;
 const ENOUGH: usize = 4096;
 
 /// Reads a table whose cells are separated by `separator` unless the options say otherwise.
-pub(super) fn read(allowance: Allowance, separator: u8, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(allowance: Allowance, separator: u8, options: &ReadOptions) -> Result<TableBuilder, TableError> {
     let dialect = Dialect {
         separator: options.separator.map_or(separator, |given| given.0),
         decimal: options.decimal.unwrap_or_default(),
@@ -30,21 +30,26 @@ pub(super) fn read(allowance: Allowance, separator: u8, options: &ReadOptions) -
     if let Some(written) = sniff::sniff(&allowance.path, &dialect, given.0, given.1)? {
         return Err(TableError::Written { file: allowance.path, written });
     }
-    let draft = pass(allowance.clone(), &dialect, options, &[])?;
-    let late: Vec<usize> = (0..draft.width())
-        .filter(|&slot| draft.levels[slot].as_ref().is_some_and(|l| l.late && l.texts > l.numbers))
-        .map(|slot| draft.numeric[slot])
+    let builder = pass(allowance.clone(), &dialect, options, &[])?;
+    let late: Vec<usize> = (0..builder.width())
+        .filter(|&slot| builder.levels[slot].as_ref().is_some_and(|l| l.late && l.texts > l.numbers))
+        .map(|slot| builder.numeric[slot])
         .collect();
     if late.is_empty() || options.texts == Texts::Refuse {
-        return Ok(draft);
+        return Ok(builder);
     }
     // Columns of text that begin with numbers must be read again, as text.
-    drop(draft);
+    drop(builder);
     pass(allowance, &dialect, options, &late)
 }
 
 /// Reads the file once; the columns at `texts` hold text.
-fn pass(allowance: Allowance, dialect: &Dialect, options: &ReadOptions, texts: &[usize]) -> Result<Draft, TableError> {
+fn pass(
+    allowance: Allowance,
+    dialect: &Dialect,
+    options: &ReadOptions,
+    texts: &[usize],
+) -> Result<TableBuilder, TableError> {
     let (path, size) = (allowance.path.clone(), allowance.size);
     let file = || path.clone();
     let place = Place::new(&path);
@@ -81,110 +86,110 @@ fn pass(allowance: Allowance, dialect: &Dialect, options: &ReadOptions, texts: &
     let named = !is_data(&record, dialect) || is_heading(&record, &path, dialect, options, &mut note)?;
     let names = if named { place.header(&record)? } else { numbered(width) };
     let index = (named && names[0].is_empty()).then_some(0);
-    let mut draft = Draft::new(allowance, names, named, index, options)?;
-    draft.notes.extend(note);
-    for slot in texts.iter().filter_map(|&position| draft.slots[position]) {
-        draft.levels[slot] = Some(Box::default());
+    let mut builder = TableBuilder::new(allowance, names, named, index, options)?;
+    builder.notes.extend(note);
+    for slot in texts.iter().filter_map(|&position| builder.slots[position]) {
+        builder.levels[slot] = Some(Box::default());
     }
     let (start, mut next) = if named { (first, advance(&mut record, 0)?) } else { (0, Some(first)) };
     while let Some(reached) = next {
         if record.len() != width {
             return Err(TableError::Ragged {
                 file: file(),
-                row: draft.rows + 1,
+                row: builder.rows + 1,
                 line: place.line(&record),
                 expected: width,
                 found: record.len(),
-                remedy: if draft.rows == 0 && named && record.len() == width + 1 {
+                remedy: if builder.rows == 0 && named && record.len() == width + 1 {
                     "if each row begins with its name, put a name for that column first on the first line"
                 } else {
                     "look for an extra or missing separator, or an unclosed quotation mark"
                 },
             });
         }
-        let bytes_per_row = (reached - start) as f64 / (draft.rows + 1) as f64;
+        let bytes_per_row = (reached - start) as f64 / (builder.rows + 1) as f64;
         let expected = if text::is_gzip(&path) { 0.0 } else { 1.02 * size as f64 / bytes_per_row };
-        draft.reserve(1, expected as usize)?;
-        add(&mut draft, &record, &place, dialect)?;
-        if options.texts == Texts::Refuse && draft.rows % ENOUGH == 0 && has_text(&draft) {
+        builder.reserve(1, expected as usize)?;
+        add(&mut builder, &record, &place, dialect)?;
+        if options.texts == Texts::Refuse && builder.rows % ENOUGH == 0 && has_text(&builder) {
             break;
         }
-        next = advance(&mut record, draft.rows)?;
+        next = advance(&mut record, builder.rows)?;
     }
-    Ok(draft)
+    Ok(builder)
 }
 
 /// Whether a column holds a text that is neither a number, nor a word for yes or no, nor one of its known levels.
-fn has_text(draft: &Draft) -> bool {
+fn has_text(builder: &TableBuilder) -> bool {
     let is_truth = |levels: &Levels| levels.numbers == 0 && levels.in_order().iter().all(|text| truth(text).is_some());
-    draft.levels.iter().flatten().any(|levels| !levels.asked && !is_truth(levels))
+    builder.levels.iter().flatten().any(|levels| !levels.asked && !is_truth(levels))
 }
 
 /// Adds one row.
-fn add(draft: &mut Draft, record: &ByteRecord, place: &Place, dialect: &Dialect) -> Result<(), TableError> {
-    let row = draft.rows + 1;
-    let width = draft.width();
+fn add(builder: &mut TableBuilder, record: &ByteRecord, place: &Place, dialect: &Dialect) -> Result<(), TableError> {
+    let row = builder.rows + 1;
+    let width = builder.width();
     let text = |names: &[String], position: usize| {
         std::str::from_utf8(&record[position])
             .map(str::trim)
             .map_err(|_| place.not_utf8(record, Some(row), &names[position], position))
     };
     for slot in 0..width {
-        let position = draft.numeric[slot];
+        let position = builder.numeric[slot];
         let cell = dialect.cell(&record[position]);
-        let value = match (cell, &mut draft.levels[slot]) {
+        let value = match (cell, &mut builder.levels[slot]) {
             (Cell::Number(value), None) => value,
             (Cell::Missing, _) => f64::NAN,
             (Cell::Rounded, None) => {
                 return Err(TableError::Rounded {
                     file: place.path.to_path_buf(),
-                    place: place.cell(record, row, &draft.names[position]),
-                    text: shorten(text(&draft.names, position)?, TEXT_SHOWN),
+                    place: place.cell(record, row, &builder.names[position]),
+                    text: shorten(text(&builder.names, position)?, TEXT_SHOWN),
                 });
             }
             (Cell::Infinite, None) => {
                 return Err(TableError::Infinite {
                     file: place.path.to_path_buf(),
-                    place: place.cell(record, row, &draft.names[position]),
-                    text: shorten(text(&draft.names, position)?, TEXT_SHOWN),
+                    place: place.cell(record, row, &builder.names[position]),
+                    text: shorten(text(&builder.names, position)?, TEXT_SHOWN),
                 });
             }
             (cell, _) => {
-                let text = text(&draft.names, position)?;
+                let text = text(&builder.names, position)?;
                 let at = |name: &str| place.cell(record, row, name);
-                code(draft, slot, (text, !matches!(cell, Cell::Text)), dialect, at)?
+                code(builder, slot, (text, !matches!(cell, Cell::Text)), dialect, at)?
             }
         };
-        draft.values.push(value);
+        builder.values.push(value);
     }
-    if let Some((position, offsets)) = &mut draft.offset {
+    if let Some((position, offsets)) = &mut builder.offset {
         let Cell::Number(value) = dialect.cell(&record[*position]) else {
             return Err(TableError::Offset {
                 file: place.path.to_path_buf(),
-                place: place.cell(record, row, &draft.names[*position]),
-                text: shorten(text(&draft.names, *position)?, TEXT_SHOWN),
+                place: place.cell(record, row, &builder.names[*position]),
+                text: shorten(text(&builder.names, *position)?, TEXT_SHOWN),
             });
         };
         offsets.push(value);
     }
-    for column in draft.texts.iter_mut().flatten() {
-        column.cells.push(text(&draft.names, column.position)?.to_string());
+    for column in builder.texts.iter_mut().flatten() {
+        column.cells.push(text(&builder.names, column.position)?.to_string());
     }
-    draft.rows = row;
+    builder.rows = row;
     Ok(())
 }
 
 /// The code of a text in a column that may have held only numbers so far; `at` gives its place from the column's name.
 fn code(
-    draft: &mut Draft,
+    builder: &mut TableBuilder,
     slot: usize,
     (text, is_number): (&str, bool),
     dialect: &Dialect,
     at: impl Fn(&str) -> String,
 ) -> Result<f64, TableError> {
-    let (width, name) = (draft.width(), &draft.names[draft.numeric[slot]]);
-    let levels = draft.levels[slot].get_or_insert_with(|| {
-        let before = draft.values.iter().skip(slot).step_by(width);
+    let (width, name) = (builder.width(), &builder.names[builder.numeric[slot]]);
+    let levels = builder.levels[slot].get_or_insert_with(|| {
+        let before = builder.values.iter().skip(slot).step_by(width);
         Box::new(Levels::after(before.filter(|v| !v.is_nan()).count()))
     });
     if levels.first.is_none() && !levels.known {
@@ -196,11 +201,11 @@ fn code(
     let before = levels.len();
     let code = levels.code(text, is_number);
     if levels.len() > before {
-        draft.text_bytes += text.len() as u128 + 64;
-        draft.allowance.bytes(draft.text_bytes, || "texts".to_string())?;
+        builder.text_bytes += text.len() as u128 + 64;
+        builder.allowance.bytes(builder.text_bytes, || "texts".to_string())?;
     }
     code.ok_or_else(|| TableError::UnknownLevel {
-        file: draft.allowance.path.clone(),
+        file: builder.allowance.path.clone(),
         place: at(name),
         text: shorten(text, TEXT_SHOWN),
         known: list(&levels.in_order()),

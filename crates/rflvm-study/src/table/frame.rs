@@ -6,9 +6,9 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Schema};
 
 use super::allowance::Allowance;
+use super::builder::TableBuilder;
 use super::cells::{each_text, numbers};
 use super::dialect::WHOLE;
-use super::draft::Draft;
 use super::holds::Holds;
 use super::levels::Levels;
 use super::words::shorten;
@@ -20,7 +20,11 @@ const NO_OFFSET: &str = "name a column of numbers with ⟨offset⟩ instead";
 const PANDAS_INDEX: &str = "__index_level_0__";
 
 /// A table with the columns of `schema`. Columns that cannot be fitted are an error, or are marked when the table is only inspected.
-pub(super) fn draft(allowance: Allowance, schema: &Schema, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn builder(
+    allowance: Allowance,
+    schema: &Schema,
+    options: &ReadOptions,
+) -> Result<TableBuilder, TableError> {
     let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
     let mut seen = HashMap::new();
     for (position, name) in names.iter().enumerate() {
@@ -35,98 +39,103 @@ pub(super) fn draft(allowance: Allowance, schema: &Schema, options: &ReadOptions
         }
     }
     let index = names.iter().position(|n| n == PANDAS_INDEX);
-    let mut draft = Draft::new(allowance, names, true, index, options)?;
-    let file = draft.allowance.path.clone();
+    let mut builder = TableBuilder::new(allowance, names, true, index, options)?;
+    let file = builder.allowance.path.clone();
     let refuse = |name: &str, (kind, remedy)| {
         Err(TableError::Column { file: file.clone(), column: shorten(name, 32), kind, remedy })
     };
     let kind = |position: usize| Kind::of(schema.field(position).data_type());
-    for slot in 0..draft.width() {
-        let position = draft.numeric[slot];
+    for slot in 0..builder.width() {
+        let position = builder.numeric[slot];
         let is_dictionary = matches!(schema.field(position).data_type(), DataType::Dictionary(..));
         let holds = match kind(position) {
             Kind::Number => continue,
             Kind::Truth => {
-                draft.truths.push(slot);
+                builder.truths.push(slot);
                 continue;
             }
-            Kind::Text if draft.levels[slot].is_some() => continue,
+            Kind::Text if builder.levels[slot].is_some() => continue,
             Kind::Text => is_dictionary.then_some(Holds::Category),
             Kind::Time => Some(Holds::Dates),
             Kind::Other(kind) => Some(Holds::Other(kind)),
         };
         match holds {
             Some(Holds::Dates) if options.texts != Texts::Look => {
-                refuse(&draft.names[position], (DATES, "use it with ⟨time⟩ or exclude it with ⟨without⟩"))?;
+                refuse(&builder.names[position], (DATES, "use it with ⟨time⟩ or exclude it with ⟨without⟩"))?;
             }
             Some(Holds::Other(kind)) if options.texts != Texts::Look => {
-                refuse(&draft.names[position], (kind, "exclude it with ⟨without⟩"))?;
+                refuse(&builder.names[position], (kind, "exclude it with ⟨without⟩"))?;
             }
-            Some(holds) => draft.levels[slot] = Some(Box::new(Levels::said(holds))),
-            None => draft.levels[slot] = Some(Box::default()),
+            Some(holds) => builder.levels[slot] = Some(Box::new(Levels::said(holds))),
+            None => builder.levels[slot] = Some(Box::default()),
         }
     }
-    if let Some((position, _)) = draft.offset {
+    if let Some((position, _)) = builder.offset {
         match kind(position) {
             Kind::Number | Kind::Truth => {}
-            Kind::Text => refuse(&draft.names[position], ("text", NO_OFFSET))?,
-            Kind::Time => refuse(&draft.names[position], (DATES, NO_OFFSET))?,
-            Kind::Other(kind) => refuse(&draft.names[position], (kind, NO_OFFSET))?,
+            Kind::Text => refuse(&builder.names[position], ("text", NO_OFFSET))?,
+            Kind::Time => refuse(&builder.names[position], (DATES, NO_OFFSET))?,
+            Kind::Other(kind) => refuse(&builder.names[position], (kind, NO_OFFSET))?,
         }
     }
-    for text in draft.texts.iter().flatten() {
+    for text in builder.texts.iter().flatten() {
         if let Kind::Other(kind) = kind(text.position) {
-            refuse(&draft.names[text.position], (kind, "name a column of text or numbers instead"))?;
+            refuse(&builder.names[text.position], (kind, "name a column of text or numbers instead"))?;
         }
     }
-    Ok(draft)
+    Ok(builder)
 }
 
 /// Writes `batch`, the columns of the file at `positions`, into the existing rows from `start` on.
-pub(super) fn fill(draft: &mut Draft, batch: &RecordBatch, positions: &[usize], start: usize) -> Result<(), Error> {
+pub(super) fn fill(
+    builder: &mut TableBuilder,
+    batch: &RecordBatch,
+    positions: &[usize],
+    start: usize,
+) -> Result<(), Error> {
     for (column, &position) in batch.columns().iter().zip(positions) {
-        if let Some(slot) = draft.slots[position]
-            && draft.levels[slot].is_some()
+        if let Some(slot) = builder.slots[position]
+            && builder.levels[slot].is_some()
         {
-            code(draft, column, slot, start)?;
-        } else if let Some(slot) = draft.slots[position] {
-            let (width, is_long) = (draft.width(), matches!(column.data_type(), DataType::Int64 | DataType::UInt64));
+            code(builder, column, slot, start)?;
+        } else if let Some(slot) = builder.slots[position] {
+            let (width, is_long) = (builder.width(), matches!(column.data_type(), DataType::Int64 | DataType::UInt64));
             for (row, value) in (start..).zip(numbers(column)?) {
                 if is_long && value.abs() >= WHOLE {
-                    let (file, place) = (draft.allowance.path.clone(), draft.place(row, position));
+                    let (file, place) = (builder.allowance.path.clone(), builder.place(row, position));
                     return Err(TableError::Rounded { file, place, text: value.to_string() }.into());
                 }
                 if value.is_infinite() {
-                    let (file, place) = (draft.allowance.path.clone(), draft.place(row, position));
+                    let (file, place) = (builder.allowance.path.clone(), builder.place(row, position));
                     return Err(TableError::Infinite { file, place, text: value.to_string() }.into());
                 }
-                draft.values[row * width + slot] = value;
+                builder.values[row * width + slot] = value;
             }
         }
-        if draft.offset.as_ref().is_some_and(|(p, _)| *p == position) {
+        if builder.offset.as_ref().is_some_and(|(p, _)| *p == position) {
             for (row, value) in (start..).zip(numbers(column)?) {
                 if !value.is_finite() {
-                    let (file, place) = (draft.allowance.path.clone(), draft.place(row, position));
+                    let (file, place) = (builder.allowance.path.clone(), builder.place(row, position));
                     let text = if value.is_nan() { "null".to_string() } else { value.to_string() };
                     return Err(TableError::Offset { file, place, text }.into());
                 }
-                draft.offset.iter_mut().for_each(|(_, offsets)| offsets.push(value));
+                builder.offset.iter_mut().for_each(|(_, offsets)| offsets.push(value));
             }
         }
-        for text in draft.texts.iter_mut().flatten().filter(|t| t.position == position) {
-            add_texts(&draft.allowance, &mut text.cells, column)?;
+        for text in builder.texts.iter_mut().flatten().filter(|t| t.position == position) {
+            add_texts(&builder.allowance, &mut text.cells, column)?;
         }
     }
     Ok(())
 }
 
 /// Writes the codes of a column's texts. Dates, lists and the like are left alone, because they are never fitted.
-fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Result<(), Error> {
-    let (width, position) = (draft.width(), draft.numeric[slot]);
-    let Some(mut levels) = draft.levels[slot].take() else { return Ok(()) };
+fn code(builder: &mut TableBuilder, column: &ArrayRef, slot: usize, start: usize) -> Result<(), Error> {
+    let (width, position) = (builder.width(), builder.numeric[slot]);
+    let Some(mut levels) = builder.levels[slot].take() else { return Ok(()) };
     let mut cells = Vec::new();
     if levels.said.is_none_or(|said| said == Holds::Category) {
-        add_texts(&draft.allowance, &mut cells, column)?;
+        add_texts(&builder.allowance, &mut cells, column)?;
     }
     for (row, cell) in (start..).zip(&cells) {
         let text = cell.trim();
@@ -135,14 +144,14 @@ fn code(draft: &mut Draft, column: &ArrayRef, slot: usize, start: usize) -> Resu
             f64::NAN
         } else {
             if levels.first.is_none() && !levels.known {
-                levels.first = Some((draft.place(row, position), shorten(text, 32)));
+                levels.first = Some((builder.place(row, position), shorten(text, 32)));
             }
-            let place = || draft.place(row, position);
-            levels.code(text, false).ok_or_else(|| draft.unknown_level(place(), text, &levels))?
+            let place = || builder.place(row, position);
+            levels.code(text, false).ok_or_else(|| builder.unknown_level(place(), text, &levels))?
         };
-        draft.values[row * width + slot] = value;
+        builder.values[row * width + slot] = value;
     }
-    draft.levels[slot] = Some(levels);
+    builder.levels[slot] = Some(levels);
     Ok(())
 }
 

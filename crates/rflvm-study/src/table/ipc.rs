@@ -12,7 +12,7 @@ use arrow_ipc::{Message, MessageHeader, root_as_message};
 use arrow_schema::ArrowError;
 
 use super::allowance::Allowance;
-use super::draft::Draft;
+use super::builder::TableBuilder;
 use super::frame::{self, Error};
 use super::guard::guarded;
 use super::{ReadOptions, TableError, text};
@@ -21,17 +21,17 @@ const KIND: &str = "Arrow";
 const CONTINUATION: [u8; 4] = [0xFF; 4];
 const END_OF_STREAM: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
-pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<TableBuilder, TableError> {
     let file = File::open(&allowance.path).map_err(|e| text::failed(&allowance.path, &e))?;
     guarded(&allowance, KIND, || {
-        let mut frames = Frames { allowance: allowance.clone(), decoder: StreamDecoder::new(), draft: None };
+        let mut frames = Frames { allowance: allowance.clone(), decoder: StreamDecoder::new(), builder: None };
         let failed = |failure| match failure {
             Error::Table(error) => error,
             Error::Arrow(error) => damaged(&allowance, error.to_string()),
         };
         frames.read_all(BufReader::new(file), options).map_err(failed)?;
-        match (frames.draft, frames.decoder.schema()) {
-            (Some(draft), _) => Ok(draft),
+        match (frames.builder, frames.decoder.schema()) {
+            (Some(builder), _) => Ok(builder),
             (None, Some(_)) => Err(TableError::NoRows { file: allowance.path.clone() }),
             (None, None) => Err(damaged(&allowance, "it does not begin with a schema".to_string())),
         }
@@ -45,7 +45,7 @@ fn damaged(allowance: &Allowance, reason: String) -> TableError {
 struct Frames {
     allowance: Allowance,
     decoder: StreamDecoder,
-    draft: Option<Draft>,
+    builder: Option<TableBuilder>,
 }
 
 impl Frames {
@@ -141,16 +141,16 @@ impl Frames {
     fn decode(&mut self, mut bytes: Buffer, options: &ReadOptions) -> Result<(), Error> {
         while !bytes.is_empty() {
             let Some(batch) = self.decoder.decode(&mut bytes)? else { continue };
-            let draft = match &mut self.draft {
-                Some(draft) => draft,
-                none => none.insert(frame::draft(self.allowance.clone(), &batch.schema(), options)?),
+            let builder = match &mut self.builder {
+                Some(builder) => builder,
+                none => none.insert(frame::builder(self.allowance.clone(), &batch.schema(), options)?),
             };
-            let start = draft.rows;
-            draft.reserve(batch.num_rows(), 0)?;
-            draft.rows += batch.num_rows();
-            draft.values.resize(draft.rows * draft.width(), f64::NAN);
+            let start = builder.rows;
+            builder.reserve(batch.num_rows(), 0)?;
+            builder.rows += batch.num_rows();
+            builder.values.resize(builder.rows * builder.width(), f64::NAN);
             let positions: Vec<usize> = (0..batch.num_columns()).collect();
-            frame::fill(draft, &batch, &positions, start)?;
+            frame::fill(builder, &batch, &positions, start)?;
         }
         Ok(())
     }

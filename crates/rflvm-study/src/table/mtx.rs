@@ -10,31 +10,31 @@ use header::{Header, Layout, Symmetry};
 use names::Names;
 
 use super::allowance::Allowance;
-use super::draft::{Draft, no_columns_aside};
+use super::builder::{TableBuilder, no_columns_aside};
 use super::text::Lines;
 use super::words::shorten;
 use super::{ReadOptions, TableError};
 
 const KIND: &str = ".mtx";
 
-pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<TableBuilder, TableError> {
     let path = allowance.path.clone();
     let mut lines = Lines::open(&path)?;
     let header = Header::read(&mut lines, &path)?;
     let names = Names::beside(&path, &header)?;
     let transposed = names.is_some();
     let (rows, width) = if transposed { (header.columns, header.rows) } else { (header.rows, header.columns) };
-    let mut draft = match names {
+    let mut builder = match names {
         Some(names) => {
             no_columns_aside(&allowance, KIND, options)?;
-            let mut draft = Draft::new(allowance, names.features, true, None, options)?;
-            draft.name_rows(names.barcodes);
-            draft
+            let mut builder = TableBuilder::new(allowance, names.features, true, None, options)?;
+            builder.name_rows(names.barcodes);
+            builder
         }
-        None => Draft::numbered(allowance, width, KIND, options)?,
+        None => TableBuilder::numbered(allowance, width, KIND, options)?,
     };
-    draft.fill_with_zeros(rows)?;
-    Entries { lines, header, transposed, draft }.read()
+    builder.fill_with_zeros(rows)?;
+    Entries { lines, header, transposed, builder }.read()
 }
 
 /// The part of the file after its header, being read into the table.
@@ -42,11 +42,11 @@ struct Entries<'a> {
     lines: Lines<'a>,
     header: Header,
     transposed: bool,
-    draft: Draft,
+    builder: TableBuilder,
 }
 
 impl Entries<'_> {
-    fn read(mut self) -> Result<Draft, TableError> {
+    fn read(mut self) -> Result<TableBuilder, TableError> {
         match self.header.layout {
             Layout::Sparse { entries } => self.sparse(entries)?,
             Layout::Full => self.full()?,
@@ -54,7 +54,7 @@ impl Entries<'_> {
         if self.next_line()?.is_some() {
             return self.wrong("there are more entries than the line of sizes says".to_string());
         }
-        Ok(self.draft)
+        Ok(self.builder)
     }
 
     fn sparse(&mut self, entries: u64) -> Result<(), TableError> {
@@ -104,7 +104,7 @@ impl Entries<'_> {
             return self.wrong("the value is not a number".to_string());
         };
         if value.is_infinite() {
-            let (file, place) = (self.draft.allowance.path.clone(), format!("line {}", self.lines.number));
+            let (file, place) = (self.builder.allowance.path.clone(), format!("line {}", self.lines.number));
             return Err(TableError::Infinite { file, place, text: value.to_string() });
         }
         self.add(row, column, value);
@@ -116,9 +116,9 @@ impl Entries<'_> {
 
     fn add(&mut self, row: u64, column: u64, value: f64) {
         let (row, column) = if self.transposed { (column, row) } else { (row, column) };
-        if let Some(slot) = self.draft.slots[column as usize] {
-            let at = row as usize * self.draft.width() + slot;
-            self.draft.values[at] += value;
+        if let Some(slot) = self.builder.slots[column as usize] {
+            let at = row as usize * self.builder.width() + slot;
+            self.builder.values[at] += value;
         }
     }
 
@@ -132,7 +132,7 @@ impl Entries<'_> {
     }
 
     fn wrong<T>(&self, problem: String) -> Result<T, TableError> {
-        let (file, line) = (self.draft.allowance.path.clone(), self.lines.number);
+        let (file, line) = (self.builder.allowance.path.clone(), self.lines.number);
         Err(TableError::Mtx { file, line, problem, remedy: "correct it, or copy or write the file again" })
     }
 }

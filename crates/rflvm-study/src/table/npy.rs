@@ -10,14 +10,14 @@ pub(super) use element::Element;
 pub(super) use header::Header;
 
 use super::allowance::Allowance;
-use super::draft::Draft;
+use super::builder::TableBuilder;
 use super::words::shorten;
 use super::{ReadOptions, TableError, text};
 
 /// Elements decoded at a time.
 const CHUNK: usize = 8192;
 
-pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<TableBuilder, TableError> {
     let file = File::open(&allowance.path).map_err(|e| text::failed(&allowance.path, &e))?;
     let size = allowance.size;
     let mut reader = BufReader::with_capacity(1 << 16, file);
@@ -33,7 +33,7 @@ pub(super) fn read_array(
     size: u64,
     kind: &'static str,
     options: &ReadOptions,
-) -> Result<Draft, TableError> {
+) -> Result<TableBuilder, TableError> {
     let path = allowance.path.clone();
     let file = || path.clone();
     let element = Element::new(&header.descr).map_err(|kind| TableError::NpyType {
@@ -55,15 +55,15 @@ pub(super) fn read_array(
         return Err(cut(found));
     }
 
-    let mut draft = Draft::numbered(allowance, width, kind, options)?;
-    draft.fill_with_zeros(rows)?;
-    if draft.width() == 0 {
-        return Ok(draft);
+    let mut builder = TableBuilder::numbered(allowance, width, kind, options)?;
+    builder.fill_with_zeros(rows)?;
+    if builder.width() == 0 {
+        return Ok(builder);
     }
     let (rows, width) = (rows as usize, width as usize);
     // Columns of the file in order, each with its place among those that are wanted.
     let wanted: Vec<(usize, usize)> =
-        draft.slots.iter().enumerate().filter_map(|(column, slot)| slot.map(|slot| (column, slot))).collect();
+        builder.slots.iter().enumerate().filter_map(|(column, slot)| slot.map(|slot| (column, slot))).collect();
     let (outer, inner) = if header.fortran { (width, rows) } else { (rows, width) };
     // The usual case, in which the file is laid out as the table is.
     let is_whole = !header.fortran && wanted.len() == width && wanted.iter().all(|(column, slot)| column == slot);
@@ -86,7 +86,7 @@ pub(super) fn read_array(
             };
             let is_bad = |value: &f64| value.is_infinite() || element.may_be_rounded(*value);
             if is_whole {
-                let to = &mut draft.values[o * width + start..][..bytes.len() / element.size];
+                let to = &mut builder.values[o * width + start..][..bytes.len() / element.size];
                 element.decode_all(bytes, to);
                 match to.iter().position(is_bad) {
                     Some(i) => return Err(refused((o, start + i), to[i])),
@@ -98,13 +98,13 @@ pub(super) fn read_array(
                 if is_bad(&value) {
                     return Err(refused((row, column), value));
                 }
-                let at = row * draft.numeric.len() + slot;
-                draft.values[at] = value;
+                let at = row * builder.numeric.len() + slot;
+                builder.values[at] = value;
                 Ok(())
             };
             let cells = bytes.chunks_exact(element.size);
             if header.fortran {
-                let Some(slot) = draft.slots[o] else { continue };
+                let Some(slot) = builder.slots[o] else { continue };
                 (start..).zip(cells).try_for_each(|(row, bytes)| put((row, o), slot, bytes))?;
             } else {
                 let [first, last] = [start, start + cells.len()].map(|at| wanted.partition_point(|(c, _)| *c < at));
@@ -114,7 +114,7 @@ pub(super) fn read_array(
             }
         }
     }
-    Ok(draft)
+    Ok(builder)
 }
 
 fn two_axes(allowance: &Allowance, header: &Header) -> Result<(u64, u64), TableError> {

@@ -6,7 +6,7 @@ use std::io::BufReader;
 use zip::ZipArchive;
 
 use super::allowance::Allowance;
-use super::draft::{Draft, Text};
+use super::builder::{TableBuilder, Text};
 use super::npy::{Element, Header, read_array};
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, text};
@@ -14,7 +14,7 @@ use super::{ReadOptions, TableError, text};
 const KIND: &str = ".npz";
 
 /// The array that `options` name, or else the only numeric one with two axes.
-pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<TableBuilder, TableError> {
     let damaged = |reason: String| TableError::Damaged { file: allowance.path.clone(), kind: KIND, reason };
     let file = File::open(&allowance.path).map_err(|e| text::failed(&allowance.path, &e))?;
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|e| damaged(e.to_string()))?;
@@ -72,20 +72,20 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
     let mut entry = archive.by_index(index).map_err(|e| damaged(e.to_string()))?;
     let size = entry.size();
     let header = Header::read(&allowance.path, &mut entry, size)?;
-    let mut draft = read_array(allowance.clone(), &mut entry, &header, size, KIND, &rest)?;
+    let mut builder = read_array(allowance.clone(), &mut entry, &header, size, KIND, &rest)?;
     // The checksum is compared only at the end of the data, which the last read has not passed.
     std::io::copy(&mut entry, &mut std::io::sink()).map_err(|e| damaged(e.to_string()))?;
     for (cells, option) in [(&time, "time"), (&sequence, "sequence")] {
-        if let Some(found) = cells.as_ref().map(Vec::len).filter(|&found| found != draft.rows) {
+        if let Some(found) = cells.as_ref().map(Vec::len).filter(|&found| found != builder.rows) {
             let problem =
-                format!("the array of ⟨{option}⟩ holds {found} numbers, but the table has {} rows", draft.rows);
+                format!("the array of ⟨{option}⟩ holds {found} numbers, but the table has {} rows", builder.rows);
             return choice(problem, "one of them must have one number per row");
         }
     }
     let beside = |cells: Vec<String>| Text { position: usize::MAX, cells };
-    draft.texts[2] = time.map(beside);
-    draft.texts[3] = sequence.map(beside);
-    Ok(draft)
+    builder.texts[2] = time.map(beside);
+    builder.texts[3] = sequence.map(beside);
+    Ok(builder)
 }
 
 /// The numbers of a one-dimensional array, as texts.

@@ -13,7 +13,7 @@ use ::parquet::errors::ParquetError;
 use pages::Pages;
 
 use super::allowance::Allowance;
-use super::draft::Draft;
+use super::builder::TableBuilder;
 use super::frame::{self, Error};
 use super::guard::guarded;
 use super::words::shorten;
@@ -25,7 +25,7 @@ const COLUMNS: usize = 256;
 /// Rows decoded at a time.
 const ROWS: usize = 4096;
 
-pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<TableBuilder, TableError> {
     let file = File::open(&allowance.path).map_err(|e| text::failed(&allowance.path, &e))?;
     let damaged = |reason: String| {
         let reason = shorten(&reason, 160);
@@ -38,12 +38,12 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
         let declared = metadata.metadata().row_groups().iter().map(|g| u64::try_from(g.num_rows()));
         let rows =
             declared.sum::<Result<u64, _>>().map_err(|_| damaged("a row group has a negative size".to_string()))?;
-        let mut draft = frame::draft(allowance.clone(), metadata.schema(), options)?;
+        let mut builder = frame::builder(allowance.clone(), metadata.schema(), options)?;
         if rows == 0 {
             return Err(TableError::NoRows { file: allowance.path.clone() });
         }
-        draft.fill_with_zeros(rows)?;
-        for positions in wanted(&draft).chunks(COLUMNS) {
+        builder.fill_with_zeros(rows)?;
+        for positions in wanted(&builder).chunks(COLUMNS) {
             let pages =
                 Pages::new(file.try_clone().map_err(|e| text::failed(&allowance.path, &e))?, allowance.size, rows);
             let mask = ProjectionMask::roots(metadata.parquet_schema(), positions.iter().copied());
@@ -55,28 +55,28 @@ pub(super) fn read(allowance: Allowance, options: &ReadOptions) -> Result<Draft,
             let mut start = 0;
             for batch in batches {
                 let batch = batch.map_err(|e| damaged(e.to_string()))?;
-                if start + batch.num_rows() > draft.rows {
+                if start + batch.num_rows() > builder.rows {
                     return Err(damaged("it holds more rows than it declares".to_string()));
                 }
-                frame::fill(&mut draft, &batch, positions, start).map_err(|failure| match failure {
+                frame::fill(&mut builder, &batch, positions, start).map_err(|failure| match failure {
                     Error::Table(error) => error,
                     Error::Arrow(error) => damaged(error.to_string()),
                 })?;
                 start += batch.num_rows();
             }
-            if start != draft.rows {
-                return Err(damaged(format!("it holds {start} rows but declares {}", draft.rows)));
+            if start != builder.rows {
+                return Err(damaged(format!("it holds {start} rows but declares {}", builder.rows)));
             }
         }
-        Ok(draft)
+        Ok(builder)
     })
 }
 
 /// Positions of all columns that are used, in the order of the file.
-fn wanted(draft: &Draft) -> Vec<usize> {
-    let texts = draft.texts.iter().flatten().map(|t| t.position);
-    let offset = draft.offset.iter().map(|(p, _)| *p);
-    let mut positions: Vec<usize> = draft.numeric.iter().copied().chain(texts).chain(offset).collect();
+fn wanted(builder: &TableBuilder) -> Vec<usize> {
+    let texts = builder.texts.iter().flatten().map(|t| t.position);
+    let offset = builder.offset.iter().map(|(p, _)| *p);
+    let mut positions: Vec<usize> = builder.numeric.iter().copied().chain(texts).chain(offset).collect();
     positions.sort_unstable();
     positions.dedup();
     positions

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use super::allowance::Allowance;
-use super::draft::Draft;
+use super::builder::TableBuilder;
 #[cfg(feature = "columnar")]
 use super::ipc;
+#[cfg(feature = "columnar")]
 use super::kind::is_zarr;
 #[cfg(feature = "columnar")]
 use super::parquet;
@@ -14,7 +15,7 @@ use super::words::shorten;
 #[cfg(feature = "columnar")]
 use super::zarr;
 use super::{Look, ReadOptions, Table, TableError, Texts, csv, mtx, npy, npz, row_data, store, text};
-use crate::wording::quoted;
+use crate::message::quoted;
 
 /// Reads a table in the format given by the extension of `path`, in upper or lower case.
 ///
@@ -48,31 +49,31 @@ use crate::wording::quoted;
 /// A table is streamed into memory: no second copy of a file is held, and the sizes that a header declares
 /// are compared with the size of the file and with free memory before they are used.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
-    draft(path, options)?.finish(options)
+    builder(path, options)?.finish(options)
 }
 
 /// Reads the columns of a table that can be fitted, and reports the others.
 pub fn look(path: &Path, options: &ReadOptions) -> Result<Look, TableError> {
     let options = ReadOptions { texts: Texts::Look, ..options.clone() };
-    draft(path, &options)?.look(&options)
+    builder(path, &options)?.look(&options)
 }
 
-fn draft(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
-    let draft = match &options.row_data {
+fn builder(path: &Path, options: &ReadOptions) -> Result<TableBuilder, TableError> {
+    let builder = match &options.row_data {
         None => one(path, options)?,
         Some(beside) => {
             let data = one(path, &options.only_cells())?;
             row_data::joined(data, one(beside, &row_data::only(beside, is_text(beside), options)?)?)?
         }
     };
-    if draft.numeric.is_empty() && draft.outlined.is_empty() {
-        return Err(TableError::NoColumns { file: draft.allowance.path });
+    if builder.numeric.is_empty() && builder.outlined.is_empty() {
+        return Err(TableError::NoColumns { file: builder.allowance.path });
     }
-    Ok(draft)
+    Ok(builder)
 }
 
 /// Reads one file, perhaps without any column to fit.
-fn one(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
+fn one(path: &Path, options: &ReadOptions) -> Result<TableBuilder, TableError> {
     let pipe = || TableError::Pipe { file: path.to_path_buf() };
     let metadata = match fs::metadata(path) {
         // What other programs take for their standard input.
@@ -99,9 +100,9 @@ fn one(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let plain = name.strip_suffix(".gz").unwrap_or(&name);
     let extension = plain.rsplit_once('.').map(|(_, extension)| extension);
-    let text: fn(Allowance, &ReadOptions) -> Result<Draft, TableError> =
+    let text: fn(Allowance, &ReadOptions) -> Result<TableBuilder, TableError> =
         |allowance, options| csv::read(allowance, b',', options);
-    let parse: fn(Allowance, &ReadOptions) -> Result<Draft, TableError> = match extension {
+    let parse: fn(Allowance, &ReadOptions) -> Result<TableBuilder, TableError> = match extension {
         Some("csv") => text,
         Some("tsv" | "tab") => |allowance, options| csv::read(allowance, b'\t', options),
         Some("mtx") => mtx::read,

@@ -1,6 +1,6 @@
 //! A table about the rows of another: ids, labels, offsets, times, sequences and covariates of data that hold only numbers, such as .npy and .mtx.
 
-use super::draft::{Draft, Text};
+use super::builder::{TableBuilder, Text};
 use super::words::shorten;
 use super::{ReadOptions, TableError};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) fn only(file: &Path, as_data: bool, options: &ReadOptions) -> Result<
 }
 
 /// The data with what is known of their rows. Ids of both must be the same.
-pub(super) fn joined(mut data: Draft, about: Draft) -> Result<Draft, TableError> {
+pub(super) fn joined(mut data: TableBuilder, about: TableBuilder) -> Result<TableBuilder, TableError> {
     let (file, rows) = (about.allowance.path, about.rows);
     if rows != data.rows {
         return Err(TableError::RowDataRows { file, found: rows, expected: data.rows });

@@ -1,14 +1,14 @@
-//! From a draft to a table: decides what the columns of text hold, once all rows are read.
+//! From a builder to a table: decides what the columns of text hold, once all rows are read.
 
 use std::collections::HashSet;
 
+use super::builder::TableBuilder;
 use super::category::Category;
-use super::draft::Draft;
 use super::holds::{Holds, truth};
 use super::levels::Levels;
 use super::words::shorten;
 use super::{Aside, Look, ReadOptions, Table, TableError, Texts, numbered, when};
-use crate::wording::with_value;
+use crate::message::with_value;
 
 /// How a column is used.
 enum Part {
@@ -20,7 +20,7 @@ enum Part {
     Out,
 }
 
-impl Draft {
+impl TableBuilder {
     /// The table, or an error for the first column that cannot be fitted.
     pub fn finish(mut self, options: &ReadOptions) -> Result<Table, TableError> {
         let parts = self.parts(options, &mut Vec::new())?;

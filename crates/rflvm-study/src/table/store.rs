@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use rflvm::draws::zarr::{Reader, covariate_name};
-use rflvm::error::StoreError;
+use rflvm::internal::draws::zarr::{Reader, covariate_name};
+use rflvm::internal::error::StoreError;
 
 use super::allowance::Allowance;
-use super::draft::{Draft, Text};
+use super::builder::{TableBuilder, Text};
 use super::{ReadOptions, TableError, numbered};
 
 /// Reads `observed_data` of a store. Row names are its ids; labels, offsets, times, sequences and covariates are read whatever their columns were called.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<TableBuilder, TableError> {
     let damaged = |reason: String| TableError::Damaged { file: path.to_path_buf(), kind: "a store of draws", reason };
     let failed = |error: StoreError| TableError::Store { sentence: error.to_string() };
     let store = Reader::open(path).map_err(failed)?;
@@ -32,20 +32,20 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     let covariates = options.covariates.len();
     // The store holds only what was fitted.
     let plain = ReadOptions { without: Vec::new(), ..options.only_cells() };
-    let mut draft = Draft::new(allowance, names, named, None, &plain)?;
+    let mut builder = TableBuilder::new(allowance, names, named, None, &plain)?;
     let shape = store.shape("observed_data/y").map_err(failed)?;
     if shape != [rows, width] {
         return Err(damaged("the shape of its table does not match its names".into()));
     }
     // Columns that are not wanted are not held.
-    draft.allowance.cells(rows as u64, draft.width() as u64)?;
+    builder.allowance.cells(rows as u64, builder.width() as u64)?;
     let mut places = vec![0; width];
     order.iter().enumerate().for_each(|(at, &column)| places[column] = at);
-    let wanted: Vec<usize> = draft.numeric.iter().map(|&column| places[column]).collect();
+    let wanted: Vec<usize> = builder.numeric.iter().map(|&column| places[column]).collect();
     if !wanted.is_empty() {
-        draft.values = store.fixed_columns("observed_data/y", &wanted).map_err(failed)?;
+        builder.values = store.fixed_columns("observed_data/y", &wanted).map_err(failed)?;
     }
-    draft.rows = rows;
+    builder.rows = rows;
     let aside = |wanted: &Option<String>, name: &str| match wanted {
         Some(_) if store.has(name) => {
             let cells = store.texts(name).map_err(failed)?;
@@ -53,17 +53,17 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
         }
         _ => Ok(None),
     };
-    draft.name_rows(ids);
-    draft.texts[1] = aside(&options.labels, "constant_data/label")?;
-    draft.texts[2] = aside(&options.time, "constant_data/time_as_given")?;
-    draft.texts[3] = aside(&options.sequence, "observed_data/sequence")?;
+    builder.name_rows(ids);
+    builder.texts[1] = aside(&options.labels, "constant_data/label")?;
+    builder.texts[2] = aside(&options.time, "constant_data/time_as_given")?;
+    builder.texts[3] = aside(&options.sequence, "observed_data/sequence")?;
     for i in 0..covariates {
         let name = format!("constant_data/{}", covariate_name(i));
         let cells = store.texts(&name).map_err(failed)?;
-        draft.texts.push(Some(Text { position: usize::MAX, cells }));
+        builder.texts.push(Some(Text { position: usize::MAX, cells }));
     }
     if options.offset.is_some() {
-        draft.offset = Some((usize::MAX, store.fixed("constant_data/offset").map_err(failed)?));
+        builder.offset = Some((usize::MAX, store.fixed("constant_data/offset").map_err(failed)?));
     }
-    Ok(draft)
+    Ok(builder)
 }

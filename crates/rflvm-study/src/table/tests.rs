@@ -15,14 +15,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::allowance::Allowance;
 use super::*;
-use crate::wording::{Wording, render};
+use crate::message::{Naming, render};
 use std::fs;
 use std::path::Path;
 
 /// Settings as the program's flags.
 struct Flags;
 
-impl Wording for Flags {
+impl Naming for Flags {
     fn typed(&self, name: &str, value: Option<&str>) -> String {
         let is_plain = |c: char| c.is_alphanumeric() || c == ',';
         match value {

@@ -2,8 +2,8 @@
 
 use super::holds::{Holds, PAIRS};
 use super::levels::{Levels, MOST};
+use crate::message::{listed, with_value};
 use crate::moment::looks_like_a_date;
-use crate::wording::{listed, with_value};
 
 impl Holds {
     /// What a column holds, in a table with this many rows.

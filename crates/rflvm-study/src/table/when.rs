@@ -2,7 +2,7 @@
 
 use super::TableError;
 use super::words::shorten;
-use crate::settings::Names;
+use crate::names::Names;
 use std::path::Path;
 
 /// What a column adds to the year or the date before it.

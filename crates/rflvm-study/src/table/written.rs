@@ -1,7 +1,7 @@
 //! How a text table seems to be written.
 
 use super::dialect::{Decimal, Separator};
-use crate::wording::with_value;
+use crate::message::with_value;
 
 /// How a table seems to be written, where that differs from what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ mod matrix;
 use std::path::{Path, PathBuf};
 
 use super::allowance::Allowance;
-use super::draft::{Draft, Text};
+use super::builder::{TableBuilder, Text};
 use super::kind::is_zarr;
 use super::unique::unique;
 use super::words::{list, shorten};
@@ -22,7 +22,7 @@ use folder::{KIND, children, damaged};
 use matrix::Matrix;
 
 /// Reads the array that `options` name, X of AnnData, or the only numeric array with two axes.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableError> {
+pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<TableBuilder, TableError> {
     let (file, damaged) = (path.to_path_buf(), |reason: String| damaged(path, reason));
     let found = node(path).map_err(damaged)?;
     let anndata = AnnData::of(path, &found);
@@ -45,28 +45,28 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
     // A name takes the allowance of about eight cells.
     allowance.cells(1, width.saturating_mul(8))?;
     let Some(anndata) = anndata else {
-        let mut draft = Draft::numbered(allowance, width, KIND, options)?;
-        draft.fill_with_zeros(rows)?;
-        matrix.fill(&mut draft)?;
-        return Ok(draft);
+        let mut builder = TableBuilder::numbered(allowance, width, KIND, options)?;
+        builder.fill_with_zeros(rows)?;
+        matrix.fill(&mut builder)?;
+        return Ok(builder);
     };
     let names = anndata.names("var", width).map_err(damaged)?;
     let named = names.is_some();
     let names = names.map_or_else(|| numbered(width as usize), unique);
-    let mut draft = Draft::new(allowance, names, named, None, &options.only_cells())?;
-    draft.fill_with_zeros(rows)?;
-    matrix.fill(&mut draft)?;
+    let mut builder = TableBuilder::new(allowance, names, named, None, &options.only_cells())?;
+    builder.fill_with_zeros(rows)?;
+    matrix.fill(&mut builder)?;
     let about = |name: &Option<String>, option: &'static str| match name {
         Some(name) => anndata.column(name, rows, option).map(|cells| Some(Text { position: usize::MAX, cells })),
         None => Ok(None),
     };
     let own = anndata.names("obs", rows).map_err(damaged)?.map(|cells| Text { position: usize::MAX, cells });
-    draft.texts[0] = about(&options.id, "id")?.or(own);
-    draft.texts[1] = about(&options.labels, "labels")?;
-    draft.texts[2] = about(&options.time, "time")?;
-    draft.texts[3] = about(&options.sequence, "sequence")?;
+    builder.texts[0] = about(&options.id, "id")?.or(own);
+    builder.texts[1] = about(&options.labels, "labels")?;
+    builder.texts[2] = about(&options.time, "time")?;
+    builder.texts[3] = about(&options.sequence, "sequence")?;
     for name in &options.covariates {
-        draft.texts.push(about(&Some(name.clone()), "covariates")?);
+        builder.texts.push(about(&Some(name.clone()), "covariates")?);
     }
     if let Some(offsets) = about(&options.offset, "offset")? {
         let number = |(n, text): (usize, &String)| {
@@ -75,9 +75,9 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Draft, TableErr
             value.ok_or_else(|| TableError::Offset { file: path.to_path_buf(), place, text: shorten(text, 32) })
         };
         let cells = offsets.cells.iter().enumerate().map(number).collect::<Result<Vec<f64>, _>>()?;
-        draft.offset = Some((usize::MAX, cells));
+        builder.offset = Some((usize::MAX, cells));
     }
-    Ok(draft)
+    Ok(builder)
 }
 
 /// The array of a group that is asked for.

@@ -99,7 +99,7 @@ pub fn backtest(
         }
     };
     fits.iter().try_for_each(|(_, spec)| spec.time.check().and_then(|()| spec.check_season()))?;
-    let settings = Settings { modes: 1, chains: settings.chains_per_map(), ..settings.clone() };
+    let settings = Settings { modes: 1, chains: settings.chains_per_mode(), ..settings.clone() };
     // Whatever cannot be fitted is refused before the first fit.
     for origin in &origins {
         model.only(&origin.train, model.spec().clone()).map_err(before_origin)?;
@@ -129,7 +129,7 @@ pub fn backtest(
 
 fn with_kernel(model: &Model, kernel: TimeKernel, period: Option<f64>) -> ModelSpec {
     let mut spec = model.spec().clone();
-    let is_seasonal = kernel.is_seasonal() || spec.residual.is_some_and(TimeKernel::is_seasonal);
+    let is_seasonal = kernel.is_seasonal() || spec.column_process.is_some_and(TimeKernel::is_seasonal);
     spec.time.period = spec.time.period.or(period).filter(|_| is_seasonal);
     if !kernel.is_markov() && spec.time.form == Form::StateSpace {
         spec.time.form = Form::Automatic;

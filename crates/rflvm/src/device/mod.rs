@@ -73,7 +73,7 @@ pub trait Device: Flow + Debug + Send {
     /// Sets β and computes F = o + Hβ + g.
     fn set_weights(&mut self, beta: &Mat);
 
-    /// Sets columns' own paths, where the model has them; F follows. The rates of categories must be set afterwards.
+    /// Sets column processes, where the model has them; F follows. The rates of categories must be set afterwards.
     fn set_paths(&mut self, g: &Mat);
 
     /// The sets of categories in the table, which are held as counts ([`totals`]).
@@ -172,8 +172,8 @@ pub fn check(device: &mut dyn Device) -> Result<(), NumericalError> {
 pub fn load(device: &mut dyn Device, state: &mut State) {
     drop(state.lend());
     device.set_parameters(&state.theta);
-    if state.residual.g.rows() > 0 {
-        device.set_paths(&state.residual.g);
+    if state.column_process.g.rows() > 0 {
+        device.set_paths(&state.column_process.g);
     }
     refresh(device, state);
     totals::settle(device);

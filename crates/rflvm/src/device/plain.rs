@@ -31,7 +31,7 @@ pub struct OnHost {
     categories: Vec<Categories>,
     /// ln of the rates of their rows.
     rates: Vec<Vec<f64>>,
-    /// Columns' own paths, if they have them.
+    /// Column processes, if they have them.
     paths: Mat,
     /// What is known of f besides o; empty where that is nothing.
     beside: Mat,

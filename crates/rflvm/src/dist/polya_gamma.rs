@@ -214,14 +214,19 @@ fn is_below_ratio(u: f64, b: f64, w: f64) -> bool {
 
 /// PG(b, c) by its leading gammas and one gamma for the remainder; needs b > 1, c ≥ 0.
 fn draw_gamma_sum<R: Rng + ?Sized>(b: f64, c: f64, rng: &mut R) -> f64 {
-    let (weights, shape, scale) = gamma_sum_parts(c);
+    let GammaSum { weights, shape, scale } = gamma_sum(c);
     let leading: f64 = weights.iter().map(|w| w * draw_gamma(b, rng)).sum();
     leading + scale * draw_gamma(b * shape, rng)
 }
 
-/// Weights of the leading gammas, and per unit of b the shape and scale
-/// of the gamma that has the mean and variance of the remainder.
-fn gamma_sum_parts(c: f64) -> ([f64; LEADING], f64, f64) {
+/// A weighted sum of gammas: the leading ones, and one that has the mean and variance of the remainder, its shape per unit of b.
+struct GammaSum {
+    weights: [f64; LEADING],
+    shape: f64,
+    scale: f64,
+}
+
+fn gamma_sum(c: f64) -> GammaSum {
     let (mut mean, mut variance) = unit_moments(c);
     let weights = core::array::from_fn(|k| {
         let h = k as f64 + 0.5;
@@ -230,7 +235,7 @@ fn gamma_sum_parts(c: f64) -> ([f64; LEADING], f64, f64) {
         variance -= w * w;
         w
     });
-    (weights, mean * mean / variance, variance / mean)
+    GammaSum { weights, shape: mean * mean / variance, scale: variance / mean }
 }
 
 /// Ga(shape, 1), shape ≥ 1, by Marsaglia and Tsang (2000).

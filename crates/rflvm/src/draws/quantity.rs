@@ -53,9 +53,9 @@ pub enum Quantity {
     AxesInUse,
     LengthScale,
     NoiseShare,
-    ResidualScale,
-    ResidualLengthScale,
-    Residual,
+    ColumnProcessScale,
+    ColumnProcessLengthScale,
+    ColumnProcess,
     TimeScale,
     Distance,
     Cell,
@@ -146,12 +146,12 @@ pub fn quantities(model: &Model, keep: &[Kept]) -> Vec<Described> {
         add(Quantity::NoiseShare, "noise_share", false, &[latent]);
         add(Quantity::TimeScale, "time_scale", false, &[]);
     }
-    if model.residual().is_some() {
-        add(Quantity::ResidualScale, "residual_scale", false, &[column]);
-        add(Quantity::ResidualLengthScale, "residual_length_scale", false, &[column]);
+    if model.column_process().is_some() {
+        add(Quantity::ColumnProcessScale, "column_process_scale", false, &[column]);
+        add(Quantity::ColumnProcessLengthScale, "column_process_length_scale", false, &[column]);
     }
-    if model.stores_residual() {
-        add(Quantity::Residual, "residual", false, &[row, column]);
+    if model.stores_column_process() {
+        add(Quantity::ColumnProcess, "column_process", false, &[row, column]);
     }
     let traced = Traced::of(model);
     add(Quantity::Distance, "distance", false, &[("pair", traced.pairs.len())]);
@@ -218,14 +218,14 @@ impl Quantity {
             Quantity::FrequencyNorm => put(&[state.features.w().as_slice().iter().map(|w| w * w).sum()]),
             Quantity::LengthScale => put(&length_scales(draw)),
             Quantity::NoiseShare => put(&state.axes.iter().map(|axis| axis.noise).collect::<Vec<f64>>()),
-            Quantity::ResidualScale => {
-                put(&state.residual.scales.iter().map(|own| own.share.sqrt()).collect::<Vec<f64>>());
+            Quantity::ColumnProcessScale => {
+                put(&state.column_process.scales.iter().map(|own| own.share.sqrt()).collect::<Vec<f64>>());
             }
-            Quantity::ResidualLengthScale => {
+            Quantity::ColumnProcessLengthScale => {
                 let span = draw.model.dynamics().map_or(1.0, |dynamics| dynamics.span());
-                put(&state.residual.scales.iter().map(|own| span * own.length_scale).collect::<Vec<f64>>());
+                put(&state.column_process.scales.iter().map(|own| span * own.length_scale).collect::<Vec<f64>>());
             }
-            Quantity::Residual => put(state.residual.g.as_slice()),
+            Quantity::ColumnProcess => put(state.column_process.g.as_slice()),
             Quantity::TimeScale => {
                 // The geometric mean: unlike the individual scales, it does not depend on the order of the axes.
                 let scales = length_scales(draw);

@@ -25,6 +25,17 @@ pub struct Layout {
     width: usize,
 }
 
+/// X, W and β in q; β is empty where it is integrated out.
+#[derive(Debug)]
+pub struct Split<T> {
+    /// X.
+    pub x: T,
+    /// W.
+    pub w: T,
+    /// β.
+    pub beta: T,
+}
+
 impl Layout {
     /// For a model; without β where it is integrated out.
     pub fn new(model: &Model, with_beta: bool) -> Self {
@@ -63,18 +74,18 @@ impl Layout {
         self.len() == 0
     }
 
-    /// X, W and β in q.
-    pub fn split<'a>(&self, q: &'a [f64]) -> (&'a [f64], &'a [f64], &'a [f64]) {
+    /// The parts of q.
+    pub fn split<'a>(&self, q: &'a [f64]) -> Split<&'a [f64]> {
         let (x, rest) = q.split_at(self.rows * self.dim);
         let (w, beta) = rest.split_at(self.frequencies * self.dim);
-        (x, w, beta)
+        Split { x, w, beta }
     }
 
-    /// X, W and β in q.
-    pub fn split_mut<'a>(&self, q: &'a mut [f64]) -> (&'a mut [f64], &'a mut [f64], &'a mut [f64]) {
+    /// The parts of q.
+    pub fn split_mut<'a>(&self, q: &'a mut [f64]) -> Split<&'a mut [f64]> {
         let (x, rest) = q.split_at_mut(self.rows * self.dim);
         let (w, beta) = rest.split_at_mut(self.frequencies * self.dim);
-        (x, w, beta)
+        Split { x, w, beta }
     }
 
     /// q of a state.
@@ -177,11 +188,11 @@ struct Piece<'a> {
 impl Potential for Joint<'_> {
     fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
         let (layout, model) = (self.layout, self.model);
-        let (x, w, beta) = layout.split(q);
+        let Split { x, w, beta } = layout.split(q);
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
         fill(&self.x, &self.w, self.plain, &mut self.h);
-        let (gx, gw, gbeta) = layout.split_mut(g);
+        let Split { x: gx, w: gw, beta: gbeta } = layout.split_mut(g);
         let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
         let at = At { x: &self.x, w: &self.w, plain: self.plain, h: &self.h, roots: &[], known: Known::of(model) };
         let (columns, width, chunks) = (layout.columns, layout.width, model.chunks());

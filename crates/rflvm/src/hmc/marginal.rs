@@ -1,7 +1,7 @@
 //! The collapsed Gaussian with its gradient, for the Hamiltonian move on (X, W).
 
 use super::frequencies::FrequencyPrior;
-use super::gradient::{Layout, ln_priors};
+use super::gradient::{Layout, Split, ln_priors};
 use super::hamiltonian::Potential;
 use super::shrinkage::{Shrinkage, Shrinker};
 use super::slope::At;
@@ -85,7 +85,7 @@ impl<'a> Marginal<'a> {
 
 impl Potential for Marginal<'_> {
     fn evaluate(&mut self, q: &[f64], gradient: &mut [f64]) -> f64 {
-        let (x, w, _) = self.layout.split(q);
+        let Split { x, w, .. } = self.layout.split(q);
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
         fill(&self.x, &self.w, self.plain, &mut self.h);
@@ -93,7 +93,7 @@ impl Potential for Marginal<'_> {
         let unit = target.intercept_variance.sqrt();
         // A candidate for which HᵀH has no factor is rejected; it is not an error.
         let Some(shrinker) = Shrinker::new(scaled_gram(&self.h, unit), self.common) else { return f64::NAN };
-        let (gx, gw, _) = self.layout.split_mut(gradient);
+        let Split { x: gx, w: gw, .. } = self.layout.split_mut(gradient);
         let ln_priors = ln_priors(&self.x, &self.w, &self.frequencies, self.paths, gx, gw);
         let (h, m, chunks) = (&self.h, self.h.cols(), &target.chunks);
         let at = At { x: &self.x, w: &self.w, plain: self.plain, h, roots: &[], known: Known::default() };

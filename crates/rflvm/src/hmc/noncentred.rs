@@ -56,15 +56,23 @@ pub(crate) struct Noncentred<'a> {
     workspace: Workspace,
 }
 
+/// What a trajectory holds fixed, besides the clusters of frequencies.
+pub struct Fixed<'a> {
+    pub theta: &'a [Theta],
+    pub tau2: &'a [f64],
+    /// What F is besides Hβ.
+    pub known: Known<'a>,
+    pub plain: &'a Plain,
+}
+
 /// A piece, its ζ and the momenta of ζ.
 type Own<'a> = (&'a mut Piece, &'a mut [f64], &'a mut [f64]);
 
 impl<'a> Noncentred<'a> {
-    /// Given θ, τ², what F is besides Hβ, and the plain columns, in borrowed memory.
+    /// Given some of the state, in borrowed memory.
     pub fn new(
         model: &'a Model,
-        (theta, tau2, known): (&'a [Theta], &'a [f64], Known<'a>),
-        plain: &'a Plain,
+        Fixed { theta, tau2, known, plain }: Fixed<'a>,
         reference: &'a Reference,
         lent: Lent,
         mut workspace: Workspace,
@@ -78,7 +86,7 @@ impl<'a> Noncentred<'a> {
         let of_column = &of_column[chunks.own_columns()];
         workspace.table.fit(n, model.columns());
         workspace.left.fit(model.width(), reference.right.rows());
-        let mut rooms = std::mem::take(&mut workspace.pieces).into_iter();
+        let mut spare = std::mem::take(&mut workspace.pieces).into_iter();
         let piece = |chunk| {
             Piece::new(
                 chunk,
@@ -86,7 +94,7 @@ impl<'a> Noncentred<'a> {
                 of_column,
                 reference,
                 (&precision[0], model.width()),
-                rooms.next().unwrap_or_default(),
+                spare.next().unwrap_or_default(),
             )
         };
         Noncentred {

@@ -25,8 +25,8 @@ pub enum Init {
     /// has ([`crate::run::spread`]). Together the chains show how far the posterior reaches.
     #[default]
     Spread,
-    /// The best of several maps, which start from principal components and from graphs of nearest neighbours
-    /// ([`crate::run::maps`]).
+    /// The best of several modes, which start from principal components and from graphs of nearest neighbours
+    /// ([`crate::run::modes`]).
     Search,
     /// Principal components on the link scale.
     Pca,
@@ -124,7 +124,7 @@ pub(super) fn blank(model: &Model, x: Mat, rng: &mut StreamRng) -> Result<State,
 const STAGES: [((bool, bool), usize); 3] = [((false, false), 40), ((true, false), 100), ((false, true), 80)];
 
 /// Optimises in stages: β; then X and β with long length-scales, so that X unfolds before the map can become rough
-/// (with free frequencies it tears instead); then W and β with X fixed. θ follows.
+/// (with free frequencies neighbours come apart instead); then W and β with X fixed. θ follows.
 fn fit(table: &mut dyn Table, model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
     for (stage, ((positions, frequencies), iterations)) in STAGES.into_iter().enumerate() {
         let how = Climb { positions, frequencies, is_integrated: false, iterations, gain: 0.0 };

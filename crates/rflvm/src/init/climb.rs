@@ -1,7 +1,7 @@
 //! An ascent of X, W and β together, given the rest.
 
 use crate::error::NumericalError;
-use crate::hmc::gradient::Layout;
+use crate::hmc::gradient::{Layout, Split};
 use crate::hmc::optimise::{Limit, Optimum};
 use crate::model::{Model, State};
 use crate::table::Table;
@@ -34,7 +34,7 @@ pub(super) fn climb(
     let mut q = layout.gather(state);
     let limit = Limit { scales: &scales, iterations: how.iterations, gain: how.gain };
     let optimum = table.climb(model, state, &mut q, how.is_integrated, limit)?;
-    let (x, w, beta) = layout.split(&q);
+    let Split { x, w, beta } = layout.split(&q);
     state.features.set(x, w);
     if with_beta {
         state.beta.as_mut_slice().copy_from_slice(beta);
@@ -49,14 +49,14 @@ pub(super) fn climb(
 /// the table, and zero for fixed weights.
 pub(super) fn scales(model: &Model, state: &State, layout: Layout, (x, w): (bool, bool)) -> Vec<f64> {
     let mut scales = vec![1.0; layout.len()];
-    let (of_x, of_w, of_beta) = layout.split_mut(&mut scales);
-    of_x.fill(f64::from(u8::from(x)));
-    of_w.fill(f64::from(u8::from(w)));
+    let of = layout.split_mut(&mut scales);
+    of.x.fill(f64::from(u8::from(x)));
+    of.w.fill(f64::from(u8::from(w)));
     let of_column = |j: usize| match model.is_free(j) {
         true => (state.tau2[j] / model.weight_scale(&state.theta, j)).sqrt(),
         false => 0.0,
     };
     let row: Vec<f64> = (0..model.columns()).map(of_column).collect();
-    of_beta.chunks_exact_mut(row.len()).for_each(|to| to.copy_from_slice(&row));
+    of.beta.chunks_exact_mut(row.len()).for_each(|to| to.copy_from_slice(&row));
     scales
 }

@@ -73,9 +73,9 @@ pub fn par_mul_each(out: &mut Mat, parts: &[(Range<usize>, View<'_>)], b: View<'
 fn by_columns(out: &mut [f64], stride: usize, parts: &[(Range<usize>, View<'_>)], b: View<'_>, add: bool, wide: usize) {
     let (rows, start, end) = (parts[0].1.rows(), parts[0].0.start, parts[parts.len() - 1].0.end);
     let strips: Vec<(Range<usize>, View<'_>)> = parts.iter().flat_map(|(part, a)| cut(part, wide, *a)).collect();
-    let mut room = STRIPS.take();
-    room.resize(room.len().max(rows * (end - start)), 0.0);
-    let (before, mut rest) = (&*out, &mut room[..]);
+    let mut workspace = STRIPS.take();
+    workspace.resize(workspace.len().max(rows * (end - start)), 0.0);
+    let (before, mut rest) = (&*out, &mut workspace[..]);
     let tasks: Vec<_> = strips
         .iter()
         .map(|(columns, a)| {
@@ -97,11 +97,11 @@ fn by_columns(out: &mut [f64], stride: usize, parts: &[(Range<usize>, View<'_>)]
         for (i, line) in piece.chunks_mut(stride).enumerate() {
             for (columns, _) in &strips {
                 let (k, from) = (columns.len(), columns.start - start);
-                line[from..][..k].copy_from_slice(&room[from * rows + (c * at_once + i) * k..][..k]);
+                line[from..][..k].copy_from_slice(&workspace[from * rows + (c * at_once + i) * k..][..k]);
             }
         }
     });
-    STRIPS.set(room);
+    STRIPS.set(workspace);
 }
 
 /// Columns in strips of nearly equal width, at most `wide`, a multiple of [`TILES`].

@@ -1,7 +1,7 @@
 //! A state of all columns from the parts of several processes, and back.
 
 use super::family::Theta;
-use super::{Model, Own, Residual, State};
+use super::{ColumnProcess, ColumnScales, Model, State};
 use crate::linalg::Mat;
 
 impl Model {
@@ -21,7 +21,7 @@ impl Model {
         let beta = self.collect(&state.beta);
         let tau2 = self.collect(&Mat::from_vec(1, state.tau2.len(), state.tau2.clone()));
         let theta = self.collect_parameters(&state.theta);
-        let residual = self.collect_residual(&state.residual);
+        let column_process = self.collect_column_process(&state.column_process);
         let f = if with_f { self.collect(&state.f) } else { self.chunks.is_first().then(Mat::default) };
         Some(State {
             features: state.features.clone(),
@@ -30,7 +30,7 @@ impl Model {
             tau2: tau2?.into_vec(),
             theta: theta?,
             axes: state.axes.clone(),
-            residual: residual?,
+            column_process: column_process?,
             f: f?,
         })
     }
@@ -53,16 +53,21 @@ impl Model {
         Some(self.parts.iter().zip(theta).map(of_block).collect())
     }
 
-    /// Columns' own paths.
-    fn collect_residual(&self, residual: &Residual) -> Option<Residual> {
-        if residual.scales.is_empty() {
-            return self.chunks.is_first().then(Residual::default);
+    /// Column processes.
+    fn collect_column_process(&self, column_process: &ColumnProcess) -> Option<ColumnProcess> {
+        if column_process.scales.is_empty() {
+            return self.chunks.is_first().then(ColumnProcess::default);
         }
-        let numbers = residual.scales.iter().map(|own| own.share).chain(residual.scales.iter().map(|o| o.length_scale));
-        let scales = self.collect(&Mat::from_vec(2, residual.scales.len(), numbers.collect()));
-        let (g, scales) = (self.collect(&residual.g)?, scales?);
-        let scales = (0..scales.cols()).map(|j| Own { share: scales[(0, j)], length_scale: scales[(1, j)] }).collect();
-        Some(Residual { g, scales })
+        let numbers = column_process
+            .scales
+            .iter()
+            .map(|own| own.share)
+            .chain(column_process.scales.iter().map(|o| o.length_scale));
+        let scales = self.collect(&Mat::from_vec(2, column_process.scales.len(), numbers.collect()));
+        let (g, scales) = (self.collect(&column_process.g)?, scales?);
+        let scales =
+            (0..scales.cols()).map(|j| ColumnScales { share: scales[(0, j)], length_scale: scales[(1, j)] }).collect();
+        Some(ColumnProcess { g, scales })
     }
 
     /// The columns of this process of a state of all columns.
@@ -75,15 +80,18 @@ impl Model {
             let (part, width) = (&self.parts[b], self.blocks[b].columns.len());
             Theta { values: theta.values.some_cols(part.first..part.first + width), hyper: theta.hyper }
         };
-        let residual = match all.residual.scales.is_empty() {
-            true => Residual::default(),
-            false => Residual { g: self.own_of(&all.residual.g), scales: all.residual.scales[own.clone()].to_vec() },
+        let column_process = match all.column_process.scales.is_empty() {
+            true => ColumnProcess::default(),
+            false => ColumnProcess {
+                g: self.own_of(&all.column_process.g),
+                scales: all.column_process.scales[own.clone()].to_vec(),
+            },
         };
         State {
             beta: self.own_of(&all.beta),
             tau2: all.tau2[own].to_vec(),
             theta: all.theta.into_iter().enumerate().map(of_block).collect(),
-            residual,
+            column_process,
             f: self.own_of(&all.f),
             features: all.features,
             spectral: all.spectral,

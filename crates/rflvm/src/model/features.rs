@@ -140,11 +140,11 @@ impl Features {
         h
     }
 
-    /// All rows in pieces of `together`, each with its rows of H; W and s.
-    pub(crate) fn pieces_mut(&mut self, together: usize) -> (impl Iterator<Item = RowsMut<'_>>, &Mat, f64) {
+    /// All rows in pieces of `together`, each with its rows of H; and W.
+    pub(crate) fn pieces_mut(&mut self, together: usize) -> (impl Iterator<Item = RowsMut<'_>>, &Mat) {
         let (d, m) = (together * self.x.cols(), together * self.h.cols());
         let pieces = self.x.as_mut_slice().chunks_mut(d).zip(self.h.as_mut_slice().chunks_mut(m));
-        (pieces.map(|(x, h)| RowsMut { x, h }), &self.w, self.plain.s())
+        (pieces.map(|(x, h)| RowsMut { x, h }), &self.w)
     }
 
     /// Replaces position n, given its features.

@@ -1,4 +1,4 @@
-//! The joint log density, in one place and computed directly: ln p(Y, β, θ, τ², s, X, W, z, μ, Σ, α), and of columns' own paths if they have them.
+//! The joint log density, in one place and computed directly: ln p(Y, β, θ, τ², s, X, W, z, μ, Σ, α), and of column processes if they have them.
 //!
 //! Nothing here is cached or vectorised. Every conditional of the sampler is tested against this file, and
 //! chains are compared by its value.
@@ -92,15 +92,15 @@ pub fn ln_amplitudes(model: &Model, state: &State) -> f64 {
     model.blocks().iter().enumerate().map(of_block).sum()
 }
 
-/// ln p(G, s², ℓ) of columns' own paths, with respect to ln s² and ln ℓ. The paths are those of p(G | s², ℓ) or, if `whitened`, the noise
+/// ln p(G, s², ℓ) of column processes, with respect to ln s² and ln ℓ. The paths are those of p(G | s², ℓ) or, if `whitened`, the noise
 /// from which they are made: a path whose s_j vanishes has an unbounded density, and chains could not be compared.
-pub fn ln_residual(model: &Model, state: &State, whitened: bool) -> f64 {
-    let Some(law) = model.residual() else { return 0.0 };
+pub fn ln_column_process(model: &Model, state: &State, whitened: bool) -> f64 {
+    let Some(law) = model.column_process() else { return 0.0 };
     let of_column = |j: usize| {
-        let own = &state.residual.scales[j];
+        let own = &state.column_process.scales[j];
         let scales = law.ln_share(own.share.ln()) + law.ln_length_scale(own.length_scale.ln());
         let (path, amplitude) = (law.path(own.length_scale), own.amplitude(&model.units()[j]));
-        let g = state.residual.g.col(j);
+        let g = state.column_process.g.col(j);
         scales
             + match whitened {
                 true => path.whiten(amplitude, &g).iter().map(|&u| ln_normal(u, 0.0, 1.0)).sum(),
@@ -121,7 +121,7 @@ pub fn ln_prior(model: &Model, state: &State) -> Result<f64, NumericalError> {
         + ln_weights(model, state)
         + ln_parameters(model, state)
         + ln_linear(model, state)
-        + ln_residual(model, state, true)
+        + ln_column_process(model, state, true)
         + state.spectral.ln_frequencies(state.features.w())
         + state.spectral.ln_prior(&model.spec().kernel)?)
 }

@@ -1,4 +1,4 @@
-//! The part of F besides Hβ: the row's offset o_n, and the columns' own paths g_nj where they have them.
+//! The part of F besides Hβ: the row's offset o_n, and the column processes g_nj where they have them.
 
 use super::Model;
 use crate::linalg::Mat;

@@ -7,6 +7,8 @@ mod block;
 #[doc(hidden)]
 pub mod collapsed;
 mod collect;
+#[doc(hidden)]
+pub mod column_process;
 pub mod family;
 #[doc(hidden)]
 pub mod features;
@@ -25,8 +27,6 @@ pub mod plain;
 pub mod pool;
 pub(crate) mod position;
 pub mod priors;
-#[doc(hidden)]
-pub mod residual;
 pub mod roughness;
 mod rows;
 mod spec;
@@ -36,10 +36,10 @@ pub(crate) mod strength;
 
 pub use amplitude::{Amplitude, HalfT};
 pub use block::Block;
+pub use column_process::{ColumnProcess, ColumnScales};
 pub use known::Known;
 pub use pool::Pool;
 pub use priors::Priors;
-pub use residual::{Own, Residual};
 pub use spec::{MOST_AXES, MOST_FEATURES, ModelSpec};
 pub use state::State;
 pub(crate) use state::{Lent, predictor};

@@ -13,7 +13,7 @@
 use super::amplitude::HalfT;
 use super::gamma::Gamma;
 use crate::dist::ln_gamma;
-use crate::peak::peak;
+use crate::maximize_1d::maximize_1d;
 use crate::slice;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -130,7 +130,7 @@ impl Pool {
             let law = from([u, v]);
             ln(law) + self.ln_density(law)
         };
-        put(hyper, [peak(u, 0.5, full), v]);
+        put(hyper, [maximize_1d(u, 0.5, full), v]);
     }
 }
 

@@ -64,7 +64,7 @@ impl<'a> Positions<'a> {
         Positions { some, beta, packed: OnceLock::new(), ..self }
     }
 
-    /// With columns' own paths.
+    /// With column processes.
     pub fn beside(self, known: Known<'a>) -> Self {
         Positions { known, ..self }
     }

@@ -14,8 +14,8 @@
 //! | `niw` | (μ_k, Σ_k) ~ NIW(0, lambda, psi · I, nu) | D, 1, D + 2 |
 //! | `length_scale` | ln ℓ_d ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1 |
 //! | `noise_share` | logit ρ_d ~ N(logit median, sd²) | 0.01, 1.5 |
-//! | `residual` | s_j of a column's own path: half-t with `dof` and `scale`, in units of the column | 1, 1 |
-//! | `residual_length_scale` | ln ℓ_j of that path ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1.5 |
+//! | `column_process` | s_j of a column process: half-t with `dof` and `scale`, in units of the column | 1, 1 |
+//! | `column_process_length_scale` | ln ℓ_j of that path ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1.5 |
 
 use super::amplitude::{Amplitude, HalfT};
 use super::pool::Pool;
@@ -56,10 +56,12 @@ pub struct Priors {
     pub length_scale: Centred,
     /// Shares of white noise in the variance of paths.
     pub noise_share: Centred,
-    /// Standard deviations of columns' own paths, in units of the column.
-    pub residual: HalfT,
-    /// Length-scales of columns' own paths, in units of the longest sequence's span.
-    pub residual_length_scale: Centred,
+    /// Standard deviations of column processes, in units of the column.
+    #[serde(alias = "residual")]
+    pub column_process: HalfT,
+    /// Length-scales of column processes, in units of the longest sequence's span.
+    #[serde(alias = "residual-length-scale")]
+    pub column_process_length_scale: Centred,
 }
 
 /// Mean and standard deviation.
@@ -147,8 +149,8 @@ impl Default for Priors {
             niw: NormalInverseWishart::default(),
             length_scale: Centred { median: 0.1, sd: 1.0 },
             noise_share: Centred { median: 0.01, sd: 1.5 },
-            residual: HalfT::default(),
-            residual_length_scale: Centred { median: 0.1, sd: 1.5 },
+            column_process: HalfT::default(),
+            column_process_length_scale: Centred { median: 0.1, sd: 1.5 },
         }
     }
 }
@@ -261,10 +263,10 @@ impl Priors {
             return Err(SpecError::Setting { setting: "priors.noise-share.median", value: median.to_string(), rule });
         }
         positive("priors.noise-share.sd", self.noise_share.sd)?;
-        positive("priors.residual.scale", self.residual.scale)?;
-        positive("priors.residual.dof", self.residual.dof)?;
-        positive("priors.residual-length-scale.median", self.residual_length_scale.median)?;
-        positive("priors.residual-length-scale.sd", self.residual_length_scale.sd)
+        positive("priors.column-process.scale", self.column_process.scale)?;
+        positive("priors.column-process.dof", self.column_process.dof)?;
+        positive("priors.column-process-length-scale.median", self.column_process_length_scale.median)?;
+        positive("priors.column-process-length-scale.sd", self.column_process_length_scale.sd)
     }
 }
 
@@ -303,8 +305,8 @@ mod tests {
             ("priors.niw.nu", |p| p.niw.nu = Some(1.0)),
             ("priors.length-scale.median", |p| p.length_scale.median = 0.0),
             ("priors.noise-share.median", |p| p.noise_share.median = 1.0),
-            ("priors.residual.scale", |p| p.residual.scale = 0.0),
-            ("priors.residual-length-scale.sd", |p| p.residual_length_scale.sd = -1.0),
+            ("priors.column-process.scale", |p| p.column_process.scale = 0.0),
+            ("priors.column-process-length-scale.sd", |p| p.column_process_length_scale.sd = -1.0),
         ];
         for (name, spoil) in broken {
             let mut priors = Priors::default();

@@ -1,4 +1,4 @@
-//! How rough the columns are over time: which kernel their own paths should have.
+//! How rough the columns are over time: which kernel column processes should have.
 //!
 //! Each column by itself, standardised, is taken for a path seen through noise. A kernel is judged by the marginal likelihood of the columns,
 //! each at its best length-scale and share of noise on a grid. What the positions explain is still in the columns, and is no rougher or
@@ -30,7 +30,7 @@ pub fn kernel(y: &Mat, dynamics: &Dynamics) -> Option<TimeKernel> {
             let r = &columns[i];
             let white: f64 = r.iter().filter(|v| !v.is_nan()).map(|v| -0.5 * v * v - LN_SQRT_2PI).sum();
             let tried = (0..LENGTH_SCALES).map(|k| {
-                let path = dynamics.own(kernel, length(k));
+                let path = dynamics.column_path(kernel, length(k));
                 let seen = |noise: f64| {
                     let variance: Vec<f64> = r.iter().map(|v| if v.is_nan() { f64::INFINITY } else { noise }).collect();
                     path.through((1.0 - noise).sqrt(), &variance).ln_density(&zeroed(r))
@@ -88,11 +88,12 @@ mod tests {
     #[test]
     fn rough_smooth_and_white_columns_are_told_apart() {
         for wanted in [TimeKernel::Matern12, TimeKernel::Matern32] {
-            let (y, dynamics) = table(|dynamics, stream| dynamics.own(wanted, 0.1).draw(1.0, &mut stream.rng()));
+            let (y, dynamics) =
+                table(|dynamics, stream| dynamics.column_path(wanted, 0.1).draw(1.0, &mut stream.rng()));
             assert_eq!(kernel(&y, &dynamics), Some(wanted));
         }
         let (y, dynamics) =
-            table(|dynamics, stream| dynamics.own(TimeKernel::RandomWalk, 0.1).draw(3.0, &mut stream.rng()));
+            table(|dynamics, stream| dynamics.column_path(TimeKernel::RandomWalk, 0.1).draw(3.0, &mut stream.rng()));
         assert_eq!(kernel(&y, &dynamics), Some(TimeKernel::Matern12));
         let (y, dynamics) = table(|_, stream| normals(ROWS, &mut stream.rng()));
         assert_eq!(kernel(&y, &dynamics), None);

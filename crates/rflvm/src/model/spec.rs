@@ -21,8 +21,8 @@ pub struct ModelSpec {
     pub priors: Priors,
     /// Prior of X over time, if the data have times.
     pub time: TimeSpec,
-    /// Kernel of columns' own paths over time, if the data have times; none for no such paths.
-    pub residual: Option<TimeKernel>,
+    /// Kernel of column processes over time, if the data have times; none for no such paths.
+    pub column_process: Option<TimeKernel>,
 }
 
 impl Default for ModelSpec {
@@ -34,7 +34,7 @@ impl Default for ModelSpec {
             linear: false,
             priors: Priors::default(),
             time: TimeSpec::default(),
-            residual: None,
+            column_process: None,
         }
     }
 }
@@ -49,12 +49,12 @@ impl ModelSpec {
     /// Whether there is a period if anything is seasonal, and only then.
     pub fn check_season(&self) -> Result<(), SpecError> {
         let fail = |value: String, rule: String| Err(SpecError::Setting { setting: "period", value, rule });
-        let residual = self.residual.filter(|kernel| kernel.is_seasonal());
-        match (self.time.period, residual) {
+        let column_process = self.column_process.filter(|kernel| kernel.is_seasonal());
+        match (self.time.period, column_process) {
             (None, Some(kernel)) => fail(
                 "not given".into(),
                 format!(
-                    "own paths with the kernel {} need it; give it in the units of the times (days for dates)",
+                    "column processes with the kernel {} need it; give it in the units of the times (days for dates)",
                     kernel.name()
                 ),
             ),
@@ -89,9 +89,9 @@ impl ModelSpec {
         {
             return fail("length-scale", length_scale.to_string(), "it must be a positive number");
         }
-        if let Some(kernel) = self.residual.filter(|kernel| !kernel.is_markov()) {
-            let rule = "columns' own paths need a Matérn kernel, a walk, a season, or a sum of these";
-            return fail("residual", kernel.name().into(), rule);
+        if let Some(kernel) = self.column_process.filter(|kernel| !kernel.is_markov()) {
+            let rule = "column processes need a Matérn kernel, a walk, a season, or a sum of these";
+            return fail("column-process", kernel.name().into(), rule);
         }
         self.check_season()?;
         self.priors.check(self.latent_dim)

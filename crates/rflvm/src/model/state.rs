@@ -4,7 +4,7 @@ use super::family::{BlockView, Theta};
 use super::features::Features;
 use super::latent::{Axis, Paths};
 use super::spectral::Spectral;
-use super::{Known, Model, Residual};
+use super::{ColumnProcess, Known, Model};
 use crate::error::NumericalError;
 use crate::linalg::{self, Mat};
 use crate::par;
@@ -26,8 +26,8 @@ pub struct State {
     pub theta: Vec<Theta>,
     /// Hyperparameters of the paths, one per axis; empty if rows have no times.
     pub axes: Vec<Axis>,
-    /// Columns' own paths G; empty where they have none.
-    pub residual: Residual,
+    /// Column processes G; empty where they have none.
+    pub column_process: ColumnProcess,
     /// F = o + Hβ + G, N×J.
     pub f: Mat,
 }
@@ -63,8 +63,8 @@ impl State {
         theta: Vec<Theta>,
     ) -> Self {
         let axes = model.dynamics().map_or_else(Vec::new, |d| vec![d.prior().at([0.0; 2]); model.latent_dim()]);
-        let residual = Residual::start(model);
-        State { features, spectral, beta, tau2, theta, axes, residual, f: Mat::default() }
+        let column_process = ColumnProcess::start(model);
+        State { features, spectral, beta, tau2, theta, axes, column_process, f: Mat::default() }
     }
 
     /// Computes H and F where they were held elsewhere.
@@ -112,7 +112,7 @@ impl State {
             return;
         }
         self.f.fit(model.rows(), model.columns());
-        let known = Known::new(model.offset(), &self.residual.g);
+        let known = Known::new(model.offset(), &self.column_process.g);
         predictor(self.features.h(), self.beta.view(), known, &mut self.f);
     }
 }
@@ -120,7 +120,7 @@ impl State {
 impl Model {
     /// What F is besides Hβ, at a state.
     pub fn known<'a>(&'a self, state: &'a State) -> Known<'a> {
-        Known::new(&self.offset, &state.residual.g)
+        Known::new(&self.offset, &state.column_process.g)
     }
 
     /// The prior of the paths at a state's hyperparameters, if rows have times.
@@ -134,7 +134,7 @@ impl Model {
         BlockView {
             h: state.features.h(),
             y: &self.y,
-            known: Known::new(&self.offset, &state.residual.g),
+            known: Known::new(&self.offset, &state.column_process.g),
             units: &self.units[columns.clone()],
             tau2: &mut state.tau2[columns.clone()],
             amplitude: self.amplitude(&self.blocks()[b]),

@@ -112,7 +112,7 @@ pub fn judge(store: &dyn Source) -> Result<Convergence, StoreError> {
     judge_chains(store, &(0..store.size()?.0).collect::<Vec<_>>())
 }
 
-/// Diagnoses some chains of a store: those of one map. Chains of different maps have nothing to agree on.
+/// Diagnoses some chains of a store: those of one mode. Chains of different modes have nothing to agree on.
 pub fn judge_chains(store: &dyn Source, numbers: &[usize]) -> Result<Convergence, StoreError> {
     let verdicts = verdicts(&ln_joint(store, numbers)?);
     judge_given(store, numbers, verdicts)
@@ -123,6 +123,25 @@ pub fn judge_all(store: &dyn Source, numbers: &[usize]) -> Result<Convergence, S
     let mut verdicts = verdicts(&ln_joint(store, numbers)?);
     verdicts.iter_mut().for_each(|verdict| verdict.used = true);
     judge_given(store, numbers, verdicts)
+}
+
+/// How the chains of one mode mix with one another, by the distances between rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Within {
+    /// The largest R̂.
+    pub r_hat: f64,
+    /// The smallest number of effective draws.
+    pub ess_bulk: f64,
+}
+
+/// Diagnoses the distances within one mode. A single chain is compared with itself, half by half.
+pub fn within(store: &dyn Source, chains: &[usize]) -> Result<Within, StoreError> {
+    let all = columns(store, "posterior/distance", chains)?;
+    let moving = || all.iter().filter(|d| d.sd > 0.0);
+    Ok(Within {
+        r_hat: moving().map(|d| d.r_hat).fold(1.0, f64::max),
+        ess_bulk: moving().map(|d| d.ess_bulk).fold(f64::INFINITY, f64::min),
+    })
 }
 
 /// The log joint densities of the draws of some chains.

@@ -23,10 +23,10 @@ pub struct Fitted<'a> {
     pub store: &'a dyn Source,
     /// Their model.
     pub model: &'a Model,
-    /// The chains to use, all of the same map: positions are never averaged over different maps.
+    /// The chains to use, all of the same mode: positions are never averaged over different modes.
     pub used: &'a [usize],
-    /// All sampled maps with their weights, from which predictions are drawn; empty if the chains in use sample the only one.
-    pub maps: &'a [Weighted],
+    /// All sampled modes with their weights, from which predictions are drawn; empty if the chains in use sample the only one.
+    pub modes: &'a [Weighted],
     /// Whether the uncertainty of positions is that of all chains and not only of those in use: where chains began apart.
     pub is_pooled: bool,
     /// Random stream of the answers.
@@ -34,14 +34,14 @@ pub struct Fitted<'a> {
 }
 
 impl Fitted<'_> {
-    /// Chain and index of at most `most` draws for predictions, evenly spaced, from each map in proportion to its weight.
+    /// Chain and index of at most `most` draws for predictions, evenly spaced, from each mode in proportion to its weight.
     pub(super) fn visited(&self, most: usize) -> Result<Vec<(usize, usize)>, StoreError> {
         let draws = self.store.size()?.1;
-        if self.maps.is_empty() {
+        if self.modes.is_empty() {
             return Ok(evenly(self.used, draws, most));
         }
-        let counts = Weighted::counts(self.maps, draws, most);
-        Ok(self.maps.iter().zip(counts).flat_map(|(map, count)| evenly(&map.used, draws, count)).collect())
+        let counts = Weighted::counts(self.modes, draws, most);
+        Ok(self.modes.iter().zip(counts).flat_map(|(mode, count)| evenly(&mode.used, draws, count)).collect())
     }
 
     /// Chain and index of at most `most` draws for questions about positions: from the chains in use alone.
@@ -49,12 +49,12 @@ impl Fitted<'_> {
         Ok(evenly(self.used, self.store.size()?.1, most))
     }
 
-    /// Whether the unseen cells of a column have a mean. Counts with their own paths have none: s_j has a heavier tail than any normal, so that
+    /// Whether the unseen cells of a column have a mean. Counts with column processes have none: s_j has a heavier tail than any normal, so that
     /// E exp(g_j) = E exp(s_j²/2) diverges. An observed cell has one: it bounds its own g.
     pub(super) fn has_moments(&self, column: usize) -> bool {
         let block = self.model.blocks().iter().find(|block| block.columns.contains(&column));
         let is_count = block.and_then(|block| block.family.about()).is_some_and(|about| about.cells == Cells::Counts);
-        self.model.residual().is_none() || !is_count
+        self.model.column_process().is_none() || !is_count
     }
 
     /// Removes means and standard deviations that do not exist from the cells of some rows (outer) and the columns of the model (inner).

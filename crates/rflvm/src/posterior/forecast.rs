@@ -4,8 +4,8 @@
 //! times of a sequence jointly; a cell is a draw from its family given f. The trials of new rows are unknown: a multinomial row
 //! has one, and so has a binomial cell unless all cells have the same number.
 
+use super::column_process::ahead;
 use super::fitted::{Fitted, HELD};
-use super::own_paths::ahead;
 use super::parameters::{Parameters, Stored};
 use super::predicted::{Predicted, Replica, gather};
 use crate::error::{NumericalError, RunError, SpecError};
@@ -123,9 +123,9 @@ impl Fitted<'_> {
         let x = positions(dynamics, parameters, moments, rows.clone(), stream.named("paths"))?;
         let own = |sequence: usize, times: &[f64]| {
             let stream = stream.named("own paths").at(sequence as u64);
-            Ok(ahead(self.model, &parameters.residual, sequence, times, stream))
+            Ok(ahead(self.model, &parameters.column_process, sequence, times, stream))
         };
-        let own = paths(parameters.residual.g.cols(), moments, rows.clone(), own)?;
+        let own = paths(parameters.column_process.g.cols(), moments, rows.clone(), own)?;
         let offset: Vec<f64> = moments[rows.clone()].iter().map(|m| m.offset).collect();
         let covariates = self.model.covariates().cols();
         let covariates = Mat::from_fn(rows.len(), covariates, |i, c| moments[rows.start + i].covariates[c]);
@@ -166,7 +166,7 @@ fn positions(
     })
 }
 
-/// A draw of X, or of columns' own paths, at some of the times. Each sequence has its own, which `draw` draws at all of its times jointly.
+/// A draw of X, or of column processes, at some of the times. Each sequence has its own, which `draw` draws at all of its times jointly.
 fn paths(
     width: usize,
     moments: &[NewTime],

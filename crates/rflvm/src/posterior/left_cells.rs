@@ -10,10 +10,10 @@ use crate::error::RunError;
 use crate::model::Model;
 use crate::par;
 
-/// Most cells that are scored: a mean over cells is then known well enough to weigh maps.
+/// Most cells that are scored: a mean over cells is then known well enough to weigh modes.
 const CELLS: usize = 20_000;
 
-/// Scores of cells under the draws of one map.
+/// Scores of cells under the draws of one mode.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LeftCells {
     /// ln p(y | all other cells).

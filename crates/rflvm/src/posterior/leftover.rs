@@ -1,7 +1,7 @@
 //! What the positions leave unexplained and another axis would explain.
 //!
 //! A factor is fitted to the residuals y − E[y | X, W, β] of nine tenths of the observed cells, and predicts the others. If it predicts
-//! well, columns share something that the positions have no axis for. Columns' own paths are left out of E, because cells without neighbours
+//! well, columns share something that the positions have no axis for. Column processes are left out of E, because cells without neighbours
 //! in time can be predicted from other columns only through the positions.
 
 use super::fitted::Fitted;
@@ -56,7 +56,7 @@ impl Fitted<'_> {
         let mut mean = vec![0.0; model.columns()];
         for &(chain, draw) in &visited {
             let mut parameters = stored.at(chain, draw)?;
-            parameters.residual.g = Mat::default();
+            parameters.column_process.g = Mat::default();
             let f = parameters.f_of_rows(model, rows);
             for (i, &n) in rows.iter().enumerate() {
                 for (block, theta) in model.blocks().iter().zip(&parameters.theta) {
@@ -162,7 +162,7 @@ mod tests {
                 store: &store,
                 model: &model,
                 used: &[0],
-                maps: &[],
+                modes: &[],
                 is_pooled: false,
                 stream: Stream::new(1),
             };

@@ -25,7 +25,7 @@ pub struct Posterior {
     chains: Chains,
     convergence: Convergence,
     used: Vec<usize>,
-    maps: Vec<Weighted>,
+    modes: Vec<Weighted>,
     is_pooled: bool,
     stream: Stream,
 }
@@ -35,9 +35,9 @@ impl Posterior {
     pub fn new(model: Model, chains: Vec<Memory>, seed: u64) -> Result<Self, RunError> {
         let chains = Chains(chains);
         let convergence = judge(&chains)?;
-        let maps = Vec::new();
+        let modes = Vec::new();
         let (used, stream) = (convergence.used(), Stream::new(seed));
-        Ok(Posterior { used, model, chains, convergence, maps, is_pooled: false, stream })
+        Ok(Posterior { used, model, chains, convergence, modes, is_pooled: false, stream })
     }
 
     /// From chains that began apart ([`Init::Spread`](crate::Init::Spread)). Positions are those of the mode with most chains, with the
@@ -49,36 +49,36 @@ impl Posterior {
         if modes.len() == 1 {
             return Self::new(model, chains.0, seed);
         }
-        let maps = Weighted::by_chains(modes);
-        let (used, stream) = (maps[0].used.clone(), Stream::new(seed));
-        Ok(Posterior { used, model, chains, convergence, maps, is_pooled: true, stream })
+        let modes = Weighted::by_chains(modes);
+        let (used, stream) = (modes[0].used.clone(), Stream::new(seed));
+        Ok(Posterior { used, model, chains, convergence, modes, is_pooled: true, stream })
     }
 
-    /// From chains that sample several maps, given the chains of each map, the chosen one first ([`Found::chains`]). Positions and
-    /// convergence are those of the first map; predictions combine all by their stacking weights.
+    /// From chains that sample several modes, given the chains of each mode, the chosen one first ([`Found::chains`]). Positions and
+    /// convergence are those of the first mode; predictions combine all by their stacking weights.
     ///
-    /// [`Found::chains`]: crate::run::maps::Found::chains
-    pub fn of_maps(model: Model, chains: Vec<Memory>, maps: &[Vec<usize>], seed: u64) -> Result<Self, RunError> {
+    /// [`Found::chains`]: crate::run::modes::Found::chains
+    pub fn of_modes(model: Model, chains: Vec<Memory>, modes: &[Vec<usize>], seed: u64) -> Result<Self, RunError> {
         let chains = Chains(chains);
-        let judged = maps.iter().map(|numbers| judge_chains(&chains, numbers)).collect::<Result<Vec<_>, _>>()?;
-        let mut scores = Vec::with_capacity(maps.len());
+        let judged = modes.iter().map(|numbers| judge_chains(&chains, numbers)).collect::<Result<Vec<_>, _>>()?;
+        let mut scores = Vec::with_capacity(modes.len());
         for used in judged.iter().map(Convergence::used) {
             let stream = Stream::new(seed).named("stacking");
-            let fitted = Fitted { store: &chains, model: &model, used: &used, maps: &[], is_pooled: false, stream };
+            let fitted = Fitted { store: &chains, model: &model, used: &used, modes: &[], is_pooled: false, stream };
             scores.push(fitted.left_cells()?.ln_density);
         }
         let weighted = judged.iter().map(Convergence::used).zip(weights(&scores));
         let weighted = weighted.map(|(used, weight)| Weighted { used, weight }).collect();
         let mut posterior = Self::new(model, chains.0, seed)?;
         if let Some(first) = judged.into_iter().next() {
-            (posterior.used, posterior.convergence, posterior.maps) = (first.used(), first, weighted);
+            (posterior.used, posterior.convergence, posterior.modes) = (first.used(), first, weighted);
         }
         Ok(posterior)
     }
 
-    /// The maps that are combined, with their weights; empty if there is one.
-    pub fn maps(&self) -> &[Weighted] {
-        &self.maps
+    /// The modes that are combined, with their weights; empty if there is one.
+    pub fn modes(&self) -> &[Weighted] {
+        &self.modes
     }
 
     /// The model.
@@ -98,8 +98,15 @@ impl Posterior {
 
     /// The fit with the random stream of one query.
     pub fn fitted(&self, question: &str) -> Fitted<'_> {
-        let (store, used, maps) = (&self.chains, &self.used, &self.maps);
-        Fitted { store, model: &self.model, used, maps, is_pooled: self.is_pooled, stream: self.stream.named(question) }
+        let (store, used, modes) = (&self.chains, &self.used, &self.modes);
+        Fitted {
+            store,
+            model: &self.model,
+            used,
+            modes,
+            is_pooled: self.is_pooled,
+            stream: self.stream.named(question),
+        }
     }
 
     /// Posterior mean and covariance of each row's position, over aligned draws.

@@ -6,6 +6,7 @@ mod array;
 #[doc(hidden)]
 pub mod axes;
 pub mod check;
+mod column_process;
 pub mod convergence;
 #[doc(hidden)]
 pub mod diagnostics;
@@ -31,7 +32,6 @@ pub mod mixing;
 #[doc(hidden)]
 pub mod modes;
 pub mod outlook;
-mod own_paths;
 #[doc(hidden)]
 pub mod parameters;
 #[doc(hidden)]
@@ -44,6 +44,7 @@ pub mod psis;
 pub mod ranking;
 pub mod revealed;
 pub(crate) mod row_density;
+mod scaling;
 #[doc(hidden)]
 pub mod score;
 mod spread;

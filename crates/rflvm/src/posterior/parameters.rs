@@ -1,7 +1,7 @@
 //! The parameters of stored draws, one draw at a time: everything that determines the likelihood of any row, old or new.
 
 use super::array::array;
-use super::own_paths::StoredPaths;
+use super::column_process::StoredPaths;
 use crate::draws::{Cursor, Source, parameter_name};
 use crate::error::{RunError, StoreError};
 use crate::linalg::Mat;
@@ -9,7 +9,7 @@ use crate::model::family::Theta;
 use crate::model::features::Features;
 use crate::model::latent::Axis;
 use crate::model::plain::Plain;
-use crate::model::{Known, Model, Residual, State, predictor};
+use crate::model::{ColumnProcess, Known, Model, State, predictor};
 
 /// One draw.
 #[derive(Debug, Clone)]
@@ -26,8 +26,8 @@ pub struct Parameters {
     pub theta: Vec<Theta>,
     /// Hyperparameters of the paths, one per axis; empty if rows have no times.
     pub axes: Vec<Axis>,
-    /// Columns' own paths; empty where they have none.
-    pub residual: Residual,
+    /// Column processes; empty where they have none.
+    pub column_process: ColumnProcess,
 }
 
 impl Parameters {
@@ -36,7 +36,7 @@ impl Parameters {
         self.f_with(x, (offset, covariates), &Mat::default())
     }
 
-    /// F = o + Hβ + G: with columns' own paths too (an empty table for none).
+    /// F = o + Hβ + G: with column processes too (an empty table for none).
     pub fn f_with(&self, x: Mat, (offset, covariates): (&[f64], Mat), own: &Mat) -> Mat {
         let mut f = Mat::zeros(x.rows(), self.beta.cols());
         let features = Features::with(x, self.w.clone(), Plain::new(covariates, self.s));
@@ -54,7 +54,7 @@ impl Parameters {
     pub fn f_of_rows_with(&self, model: &Model, rows: &[usize], covariates: Mat) -> Mat {
         let x = Mat::from_fn(rows.len(), self.x.cols(), |i, d| self.x[(rows[i], d)]);
         let offset: Vec<f64> = rows.iter().map(|&n| model.offset()[n]).collect();
-        let g = &self.residual.g;
+        let g = &self.column_process.g;
         let own = Mat::from_fn(rows.len().min(g.rows()), g.cols(), |i, j| g[(rows[i], j)]);
         self.f_with(x, (&offset, covariates), &own)
     }
@@ -69,7 +69,7 @@ impl From<&State> for Parameters {
             beta: state.beta.clone(),
             theta: state.theta.clone(),
             axes: state.axes.clone(),
-            residual: state.residual.clone(),
+            column_process: state.column_process.clone(),
         }
     }
 }
@@ -140,11 +140,11 @@ impl<'a> Stored<'a> {
             s: self.s.as_mut().map(|s| s.at(chain, draw).map(|s| s[0])).transpose()?.unwrap_or(0.0),
             beta: Mat::from_vec(self.model.width(), j, self.beta.at(chain, draw)?.to_vec()),
             theta,
-            residual: Residual::default(),
+            column_process: ColumnProcess::default(),
         };
         if let Some(own) = &mut self.own {
             let fitted = || parameters.f(parameters.x.clone(), self.model.offset(), self.model.covariates().clone());
-            parameters.residual = own.at(self.model, fitted, &parameters.theta, (chain, draw))?;
+            parameters.column_process = own.at(self.model, fitted, &parameters.theta, (chain, draw))?;
         }
         Ok(parameters)
     }

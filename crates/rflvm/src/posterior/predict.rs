@@ -122,7 +122,7 @@ impl Fitted<'_> {
         outcome
     }
 
-    /// Draws of all maps for rows of the table; a point of the latent space belongs to one map.
+    /// Draws of all modes for rows of the table; a point of the latent space belongs to one mode.
     fn visited_at(&self, points: Points<'_>, most: usize) -> Result<Vec<(usize, usize)>, StoreError> {
         match points {
             Points::Rows(_) | Points::Adjusted { .. } => self.visited(most),

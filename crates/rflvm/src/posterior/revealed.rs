@@ -1,13 +1,13 @@
 //! Missing cells whose values are known after all: how well they were predicted.
 //!
-//! The log density of a cell averages p(y | f, θ) over the draws of the posterior. Own paths of Gaussian columns are integrated out first,
+//! The log density of a cell averages p(y | f, θ) over the draws of the posterior. Column processes of Gaussian columns are integrated out first,
 //! p(y | the rest) = ∫ p(y | f + g) p(g | the rest) dg, which is normal: where the noise is small compared with what is unknown of g, an
 //! average over draws of g would need very many of them.
 
+use super::column_process::smoothed;
 use super::fitted::{Fitted, HELD};
 use super::heldout::{LnSum, TestPoints};
 use super::outlook::Outlook;
-use super::own_paths::smoothed;
 use super::parameters::Stored;
 use super::predicted::Replica;
 use crate::dist::ln_normal;
@@ -69,7 +69,7 @@ impl Fitted<'_> {
             let mut ln_densities = points.ln_densities_at(truth, &parameters.theta, &all);
             let p = &parameters;
             let fitted = || p.f(p.x.clone(), self.model.offset(), self.model.covariates().clone());
-            if let Some((expected, variance)) = smoothed(self.model, fitted, &p.theta, &p.residual.scales) {
+            if let Some((expected, variance)) = smoothed(self.model, fitted, &p.theta, &p.column_process.scales) {
                 for (ln, &(n, j)) in ln_densities.iter_mut().zip(&places) {
                     let noise = self.model.weight_scale(&parameters.theta, j).recip();
                     *ln = ln_normal(truth.y()[(n, j)], expected[(n, j)], variance[(n, j)] + noise);

@@ -31,7 +31,7 @@ impl<'a> RowDensity<'a> {
     /// At those of a stored draw.
     pub fn new(model: &'a Model, draw: &'a Parameters) -> Self {
         let positions = Positions::new(model, &draw.theta, &draw.beta, (&draw.w, draw.s));
-        Self::at(&draw.x, positions.beside(Known::new(model.offset(), &draw.residual.g)))
+        Self::at(&draw.x, positions.beside(Known::new(model.offset(), &draw.column_process.g)))
     }
 
     fn at(x: &'a Mat, positions: Positions<'a>) -> Self {

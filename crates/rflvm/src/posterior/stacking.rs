@@ -1,12 +1,12 @@
-//! Predictions of several maps, combined by stacking (Yao, Vehtari & Gelman 2022, JMLR 23(79)).
+//! Predictions of several modes, combined by stacking (Yao, Vehtari & Gelman 2022, JMLR 23(79)).
 //!
-//! w maximises (1/n) Σ_i ln Σ_k w_k p_ik over weights that sum to one, p_ik the density of cell i under map k with that cell left out
+//! w maximises (1/n) Σ_i ln Σ_k w_k p_ik over weights that sum to one, p_ik the density of cell i under mode k with that cell left out
 //! ([`left_cells`](super::left_cells)). The sum is concave, and w_k ← w_k g_k, g_k = (1/n) Σ_i p_ik / Σ_l w_l p_il, increases it at every
 //! step; it is within max_k g_k − 1 of its maximum.
 
 use crate::dist::ln_sum_exp;
 
-/// Chains that sample one map, and the weight of the map in predictions.
+/// Chains that sample one mode, and the weight of the mode in predictions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weighted {
     /// The chains whose draws are used.
@@ -22,48 +22,48 @@ impl Weighted {
         modes.into_iter().map(|used| Weighted { weight: used.len() as f64 / all as f64, used }).collect()
     }
 
-    /// How many of at most `most` predictions come from each map: in proportion to its weight, each from a different one of its draws.
-    pub fn counts(maps: &[Weighted], draws: usize, most: usize) -> Vec<usize> {
-        let there = |map: &Weighted| (map.used.len() * draws) as f64;
-        let weighty = maps.iter().filter(|map| map.weight > 0.0);
-        let all = weighty.map(|map| there(map) / map.weight).fold(f64::INFINITY, f64::min);
+    /// How many of at most `most` predictions come from each mode: in proportion to its weight, each from a different one of its draws.
+    pub fn counts(modes: &[Weighted], draws: usize, most: usize) -> Vec<usize> {
+        let there = |mode: &Weighted| (mode.used.len() * draws) as f64;
+        let weighty = modes.iter().filter(|mode| mode.weight > 0.0);
+        let all = weighty.map(|mode| there(mode) / mode.weight).fold(f64::INFINITY, f64::min);
         // A quotient such as 200/0.2 may be just below the integer that it is.
         let all = (most as f64).min((all * (1.0 + 1e-12)).floor());
-        let mut counts: Vec<usize> = maps.iter().map(|map| (map.weight * all).min(there(map)) as usize).collect();
+        let mut counts: Vec<usize> = modes.iter().map(|mode| (mode.weight * all).min(there(mode)) as usize).collect();
         // What rounding down leaves over goes to the largest remainders.
-        let mut order: Vec<usize> = (0..maps.len()).filter(|&k| (counts[k] as f64) < there(&maps[k])).collect();
-        let rest = |k: usize, counts: &[usize]| maps[k].weight * all - counts[k] as f64;
+        let mut order: Vec<usize> = (0..modes.len()).filter(|&k| (counts[k] as f64) < there(&modes[k])).collect();
+        let rest = |k: usize, counts: &[usize]| modes[k].weight * all - counts[k] as f64;
         order.sort_by(|&a, &b| rest(b, &counts).total_cmp(&rest(a, &counts)));
         let left = (all as usize).saturating_sub(counts.iter().sum());
-        order.into_iter().filter(|&k| maps[k].weight > 0.0).take(left).for_each(|k| counts[k] += 1);
+        order.into_iter().filter(|&k| modes[k].weight > 0.0).take(left).for_each(|k| counts[k] += 1);
         counts
     }
 }
 
 /// The objective is known to be this close to its maximum, in nats per cell.
 const GAP: f64 = 1e-10;
-/// Most steps; where maps predict almost alike, weights hardly matter and are found slowly.
+/// Most steps; where modes predict almost alike, weights hardly matter and are found slowly.
 const STEPS: usize = 5000;
 /// Weights below this are zero: they would be less than one of a thousand draws.
 const LEAST: f64 = 1e-3;
 
-/// Stacking weights of maps, from the log densities of the same cells under each.
+/// Stacking weights of modes, from the log densities of the same cells under each.
 pub fn weights(ln_density: &[Vec<f64>]) -> Vec<f64> {
-    let maps = ln_density.len();
+    let modes = ln_density.len();
     let cells = ln_density.iter().map(Vec::len).min().unwrap_or(0);
-    // Densities relative to the best map of a cell. Cells that no map can score say nothing.
+    // Densities relative to the best mode of a cell. Cells that no mode can score say nothing.
     let relative = |i: usize| {
         let top = ln_density.iter().map(|of| of[i]).fold(f64::NEG_INFINITY, f64::max);
         let one = |of: &Vec<f64>| if of[i].is_nan() { 0.0 } else { (of[i] - top).exp() };
         top.is_finite().then(|| ln_density.iter().map(one).collect::<Vec<f64>>())
     };
     let densities: Vec<Vec<f64>> = (0..cells).filter_map(relative).collect();
-    let mut weights = vec![1.0 / maps as f64; maps];
+    let mut weights = vec![1.0 / modes as f64; modes];
     if densities.is_empty() {
         return weights;
     }
     for _ in 0..STEPS {
-        let mut gain = vec![0.0; maps];
+        let mut gain = vec![0.0; modes];
         for p in &densities {
             let mixed: f64 = p.iter().zip(&weights).map(|(p, w)| p * w).sum();
             gain.iter_mut().zip(p).for_each(|(g, p)| *g += p / mixed);
@@ -78,7 +78,7 @@ pub fn weights(ln_density: &[Vec<f64>]) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|w| *w /= sum);
     // The steps may end before a weight has vanished.
-    let alone = (0..maps).map(|map| (0..maps).map(|k| f64::from(u8::from(k == map))).collect::<Vec<f64>>());
+    let alone = (0..modes).map(|mode| (0..modes).map(|k| f64::from(u8::from(k == mode))).collect::<Vec<f64>>());
     let score =
         |w: &[f64]| densities.iter().map(|p| p.iter().zip(w).map(|(p, w)| p * w).sum::<f64>().ln()).sum::<f64>();
     alone.fold(weights, |best, one| if score(&one) > score(&best) { one } else { best })
@@ -106,7 +106,7 @@ mod tests {
             let two: Vec<f64> = (0..100).map(|i| if i < m { 0.0 } else { 2.0_f64.ln() }).collect();
             let found = weights(&[one.clone(), two.clone()]);
             assert!((found[0] - expected).abs() < 1e-4 && (found.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{found:?}");
-            // No worse than either map, nor than weights nearby.
+            // No worse than either mode, nor than weights nearby.
             let at = |w: f64| mean_ln_density(&[one.clone(), two.clone()], &[w, 1.0 - w]);
             for other in [0.0, 1.0, found[0] - 0.01, found[0] + 0.01] {
                 assert!(at(found[0]) >= at(other.clamp(0.0, 1.0)) - 1e-9, "{m}, {other}");
@@ -114,9 +114,9 @@ mod tests {
         }
     }
 
-    /// Maps that never agree: each weight is the share of cells that its map predicts.
+    /// Modes that never agree: each weight is the share of cells that its mode predicts.
     #[test]
-    fn maps_that_predict_different_cells_are_weighted_by_their_number() {
+    fn modes_that_predict_different_cells_are_weighted_by_their_number() {
         let of = |k: usize| -> Vec<f64> {
             let is_own = |i: usize| [0..50, 50..80, 80..100][k].contains(&i);
             (0..100).map(|i| if is_own(i) { -700.0 } else { f64::NEG_INFINITY }).collect()
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn one_map_has_all_the_weight_and_equal_maps_share_it() {
+    fn one_mode_has_all_the_weight_and_equal_modes_share_it() {
         let cells = vec![-1.0, -3.0, f64::NEG_INFINITY, f64::NAN];
         assert_eq!(weights(std::slice::from_ref(&cells)), [1.0]);
         assert_eq!(weights(&[cells.clone(), cells]), [0.5, 0.5]);
@@ -135,12 +135,12 @@ mod tests {
 
     #[test]
     fn draws_are_taken_in_proportion_to_the_weights() {
-        let maps = |weights: &[f64]| -> Vec<Weighted> {
+        let modes = |weights: &[f64]| -> Vec<Weighted> {
             weights.iter().enumerate().map(|(k, &weight)| Weighted { used: vec![2 * k, 2 * k + 1], weight }).collect()
         };
-        let counts = |weights: &[f64], most: usize| Weighted::counts(&maps(weights), 100, most);
+        let counts = |weights: &[f64], most: usize| Weighted::counts(&modes(weights), 100, most);
         assert_eq!(counts(&[0.75, 0.25], 100), [75, 25]);
-        // 200 draws of each: all of the heavier map's, and a third as many of the other's.
+        // 200 draws of each: all of the heavier mode's, and a third as many of the other's.
         assert_eq!(counts(&[0.75, 0.25], usize::MAX), [200, 66]);
         assert_eq!(counts(&[0.2, 0.8], 1000), [50, 200]);
         assert_eq!(counts(&[1.0, 0.0], 1000), [200, 0]);

@@ -1,10 +1,10 @@
-//! Chains that run apart, such as on several machines, and come together only where they meet. Each is passed on as its snapshot, so
+//! Chains that run apart, such as on several machines, and come together only where they exchange states. Each is passed on as its snapshot, so
 //! draws are identical to those of a run in one place.
 
 use super::chain::Snapshot;
 use super::chains::{Progress, Run};
-use super::guest::{Joined, Meetings, joined};
-use super::maps::{Found, Stop};
+use super::exchange_state::{Exchanges, Replaced, replaced};
+use super::modes::{Found, Stop};
 use super::settings::Settings;
 use crate::draws::Draws;
 use crate::error::RunError;
@@ -17,22 +17,22 @@ use std::ops::ControlFlow;
 pub struct Started {
     /// The chains.
     pub chains: Vec<Snapshot>,
-    /// The maps that the search has found.
+    /// The modes that the search has found.
     pub found: Vec<Found>,
 }
 
-/// Initialises all chains, with the search for maps that they share; `None` if `stop` says so.
+/// Initialises all chains, with the search for modes that they share; `None` if `stop` says so.
 pub fn start(model: &Model, settings: &Settings, stop: &Stop<'_>) -> Result<Option<Started>, RunError> {
     let run = Run::start_unless(model, settings, None, stop)?;
     Ok(run.map(|run| {
-        let found = run.maps().found.clone();
+        let found = run.modes().found.clone();
         Started { chains: run.into_snapshots(), found }
     }))
 }
 
-/// The sweep up to which a chain runs without the others: its next meeting, or its end.
+/// The sweep up to which a chain runs without the others: its next exchange, or its end.
 pub fn until(model: &Model, settings: &Settings, at: &Snapshot) -> u64 {
-    Meetings::new(model, settings).after(at.guest().met).unwrap_or(settings.sweeps())
+    Exchanges::new(model, settings).after(at.exchange().exchanged).unwrap_or(settings.sweeps())
 }
 
 /// Continues chain number `chain` without the others, at most up to [`until`].
@@ -45,21 +45,21 @@ pub fn advance(
     watch: impl Fn(Progress<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<Snapshot, RunError> {
     let mut run = Run::resume_one(model, settings, chain, at)?;
-    run.go_to_meeting(std::slice::from_mut(sink), &watch)?;
+    run.go_to_exchange(std::slice::from_mut(sink), &watch)?;
     // There is one chain.
     Ok(run.into_snapshots().remove(0))
 }
 
-/// Lets all chains meet, if all have come to their meeting. Returns them, and whether they have met.
-pub fn meet(model: &Model, settings: &Settings, chains: Vec<Snapshot>) -> Result<(Vec<Snapshot>, bool), RunError> {
+/// Lets all chains exchange states, if all have come to their next exchange. Returns them, and whether they have.
+pub fn exchange(model: &Model, settings: &Settings, chains: Vec<Snapshot>) -> Result<(Vec<Snapshot>, bool), RunError> {
     let mut run = Run::resume(model, settings, chains, None)?;
-    let have_met = run.meet();
-    Ok((run.into_snapshots(), have_met))
+    let have_exchanged = run.exchange();
+    Ok((run.into_snapshots(), have_exchanged))
 }
 
-/// The chains of a map that continued from the state of another, in the order of the sweeps.
-pub fn all_joined(chains: &[Snapshot], map: usize) -> Vec<Joined> {
-    joined(chains.iter().map(Snapshot::guest), map)
+/// The chains of a mode that continued from the state of another, in the order of the sweeps.
+pub fn all_replaced(chains: &[Snapshot], mode: usize) -> Vec<Replaced> {
+    replaced(chains.iter().map(Snapshot::exchange), mode)
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
         let spec = ModelSpec { features: 20, ..ModelSpec::default() };
         let data = Observations::new(Mat::from_fn(40, 8, wave)).unwrap();
         let model = Model::new(data, Gaussian::default(), spec).unwrap();
-        // With a search, and three meetings.
+        // With a search, and three exchanges.
         let settings = Settings {
             warmup: 200,
             draws: 6,
@@ -96,25 +96,25 @@ mod tests {
         let Started { mut chains, found } = start(&model, &settings, &|| false).unwrap().unwrap();
         assert!(!found.is_empty());
         let mut sinks = vec![Memory::default(); settings.chains];
-        let mut meetings = 0;
+        let mut exchanges = 0;
         while chains.iter().any(|at| at.done() < settings.sweeps()) {
             for chain in 0..settings.chains {
                 let end = until(&model, &settings, &chains[chain]);
                 while chains[chain].done() < end {
-                    let leg = chains[chain].done() + 17;
+                    let segment = chains[chain].done() + 17;
                     let watch = |p: Progress<'_>| {
                         assert_eq!(p.chain, chain);
-                        if p.sweep >= leg { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                        if p.sweep >= segment { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                     };
                     let at = chains[chain].clone();
                     chains[chain] = advance(&model, &settings, chain, at, &mut sinks[chain], watch).unwrap();
                 }
             }
-            let (met, have_met) = meet(&model, &settings, chains).unwrap();
-            chains = met;
-            meetings += usize::from(have_met);
+            let (exchanged, have_exchanged) = exchange(&model, &settings, chains).unwrap();
+            chains = exchanged;
+            exchanges += usize::from(have_exchanged);
         }
-        assert_eq!(meetings, 3);
+        assert_eq!(exchanges, 3);
         for (whole, apart) in whole.iter().zip(&sinks) {
             assert!(whole.numbers().count() > 0 && whole.numbers().eq(apart.numbers()));
         }

@@ -1,8 +1,8 @@
 //! One chain: initialisation, staged warm-up, draws. Every chain and sweep has its own random streams, so draws depend only on the
 //! seed and not on the number of threads, nor on how often the chain was stopped and resumed.
 
-use super::guest::{Guest, Joined, Meetings};
-use super::maps::of_data;
+use super::exchange_state::{ExchangeState, Exchanges, Replaced};
+use super::modes::of_data;
 use super::settings::Settings;
 use super::sweep::sweep;
 use crate::draws::{Draw, Stats, Traced};
@@ -32,7 +32,7 @@ pub struct Snapshot {
     tuning: Tuning,
     adaptation: Option<Adaptation>,
     done: u64,
-    guest: Guest,
+    exchange: ExchangeState,
     last: Stats,
     seconds: [f64; Step::COUNT],
 }
@@ -57,16 +57,16 @@ impl Snapshot {
         self.done
     }
 
-    /// What it brings to its next meeting with other chains.
-    pub(super) fn guest(&self) -> &Guest {
-        &self.guest
+    /// What it brings to its next exchange with other chains.
+    pub(super) fn exchange(&self) -> &ExchangeState {
+        &self.exchange
     }
 
     /// Begins the further warm-up that the settings ask for, after one that has ended.
     pub fn warm_again(&mut self, settings: &Settings) {
         let sweeps = settings.warmup.saturating_sub(self.done);
         self.adaptation = Some(Adaptation::new(&self.tuning, sweeps));
-        self.guest.warm_again();
+        self.exchange.warm_again();
     }
 
     /// That of all columns on the first of several processes, without its tables; nothing on the others.
@@ -78,7 +78,7 @@ impl Snapshot {
             tuning: tuning?,
             adaptation: self.adaptation.as_ref().map(Adaptation::without_sums),
             done: self.done,
-            guest: self.guest.clone(),
+            exchange: self.exchange.clone(),
             last: self.last,
             seconds: self.seconds,
         })
@@ -143,7 +143,7 @@ pub struct Chain<'a> {
     settings: &'a Settings,
     stream: Stream,
     held: u64,
-    meetings: Meetings,
+    exchanges: Exchanges,
     at: Snapshot,
     traced: Traced,
     table: Box<dyn Table>,
@@ -188,12 +188,12 @@ impl<'a> Chain<'a> {
         let tuning = Tuning::first(table.as_mut(), model, &state);
         table.check()?;
         let adaptation = Some(Adaptation::new(&tuning, settings.warmup - held(settings, table.as_ref())));
-        let (guest, last, seconds) = (Guest::default(), Stats::default(), [0.0; Step::COUNT]);
+        let (exchange, last, seconds) = (ExchangeState::default(), Stats::default(), [0.0; Step::COUNT]);
         Ok(Self::with(
             model,
             settings,
             chain,
-            Snapshot { state, tuning, adaptation, done: 0, guest, last, seconds },
+            Snapshot { state, tuning, adaptation, done: 0, exchange, last, seconds },
             table,
         ))
     }
@@ -214,9 +214,9 @@ impl<'a> Chain<'a> {
     /// With a table that has its state.
     fn with(model: &'a Model, settings: &'a Settings, chain: usize, at: Snapshot, table: Box<dyn Table>) -> Self {
         let (stream, held) = (stream(settings, chain), held(settings, table.as_ref()));
-        let (meetings, traced) = (Meetings::new(model, settings), Traced::of(model));
+        let (exchanges, traced) = (Exchanges::new(model, settings), Traced::of(model));
         let ln_likelihood = (!table.is_here()).then_some(f64::NAN);
-        Chain { model, settings, stream, held, meetings, at, traced, table, ln_likelihood }
+        Chain { model, settings, stream, held, exchanges, at, traced, table, ln_likelihood }
     }
 
     /// One sweep, with tuning during warm-up.
@@ -252,7 +252,7 @@ impl<'a> Chain<'a> {
         {
             *seen = table.ln_likelihood(model, &at.state);
         }
-        at.guest.see(self.meetings, at.done, (model, &at.state), table, stream);
+        at.exchange.see(self.exchanges, at.done, (model, &at.state), table, stream);
         at.seconds.iter_mut().zip(info.seconds).for_each(|(sum, s)| *sum += s);
         at.last = Stats {
             acceptance: info.acceptance,
@@ -284,7 +284,7 @@ impl<'a> Chain<'a> {
         &self.at.state
     }
 
-    /// ln p(Y, θ, τ² | X, W), by which maps are compared.
+    /// ln p(Y, θ, τ² | X, W), by which modes are compared.
     pub(super) fn ln_data(&mut self) -> Result<f64, NumericalError> {
         of_data(self.table.as_mut(), self.model, &self.at.state)
     }
@@ -316,34 +316,34 @@ impl<'a> Chain<'a> {
         self.at.done
     }
 
-    /// The sweep of its next meeting with other chains.
-    pub(super) fn meeting(&self) -> Option<u64> {
-        self.meetings.after(self.at.guest.met)
+    /// The sweep of its next exchange with other chains.
+    pub(super) fn next_exchange(&self) -> Option<u64> {
+        self.exchanges.after(self.at.exchange.exchanged)
     }
 
     /// What it brings there.
-    pub(super) fn guest(&self) -> &Guest {
-        &self.at.guest
+    pub(super) fn exchange(&self) -> &ExchangeState {
+        &self.at.exchange
     }
 
-    /// Assigns it to a map.
-    pub(super) fn belongs_to(&mut self, map: usize) {
-        self.at.guest.map = map;
+    /// Assigns it to a mode.
+    pub(super) fn belongs_to(&mut self, mode: usize) {
+        self.at.exchange.mode = mode;
     }
 
     /// Continues from the state and the tuning of another chain.
-    pub(super) fn join(&mut self, other: &Snapshot, joined: Joined) {
-        let Snapshot { state, tuning, adaptation, guest, .. } = &mut self.at;
+    pub(super) fn replace(&mut self, other: &Snapshot, replaced: Replaced) {
+        let Snapshot { state, tuning, adaptation, exchange, .. } = &mut self.at;
         state.clone_from(&other.state);
         tuning.clone_from(&other.tuning);
         adaptation.clone_from(&other.adaptation);
-        guest.joined.push(joined);
+        exchange.replaced.push(replaced);
         self.at.load(self.table.as_mut(), self.model);
     }
 
     /// Forgets what was compared.
-    pub(super) fn leave_meeting(&mut self) {
-        self.at.guest.leave();
+    pub(super) fn leave_exchange(&mut self) {
+        self.at.exchange.leave();
     }
 
     /// The complete state, to resume from.

@@ -1,9 +1,9 @@
-//! A run: all chains, side by side, in legs that can be stopped and resumed.
+//! A run: all chains, side by side, in segments that can be stopped and resumed.
 
 use super::chain::{Chain, Snapshot};
-use super::guest::{Joined, joined};
-use super::maps::{self, Maps, Plan};
-use super::meeting::meet;
+use super::exchange::exchange;
+use super::exchange_state::{Replaced, replaced};
+use super::modes::{self, Modes, Plan};
 use super::settings::Settings;
 use super::spread::Spread;
 use super::threads::{pool, pools, side_by_side};
@@ -55,7 +55,7 @@ pub struct Run<'a> {
     chains: Vec<Chain<'a>>,
     /// Number of the first of them: others may be elsewhere.
     first: usize,
-    maps: Maps,
+    modes: Modes,
 }
 
 impl<'a> Run<'a> {
@@ -64,26 +64,26 @@ impl<'a> Run<'a> {
         Self::start_unless(model, settings, open, &|| false)?.ok_or(RunError::Stopped { sweep: 0 })
     }
 
-    /// The same; `None` if `stop` says so while maps are sought.
+    /// The same; `None` if `stop` says so while modes are sought.
     pub fn start_unless(
         model: &'a Model,
         settings: &'a Settings,
         open: Option<&Open<'_>>,
-        stop: &maps::Stop<'_>,
+        stop: &modes::Stop<'_>,
     ) -> Result<Option<Self>, RunError> {
         settings.check()?;
         Plan::check(model, settings)?;
         let pools = pools(model, settings)?;
-        let maps = match Plan::new(model, settings) {
-            None => Some(Maps::default()),
-            Some(plan) => maps::search(model, settings, &plan, &pools, open, stop)?,
+        let modes = match Plan::new(model, settings) {
+            None => Some(Modes::default()),
+            Some(plan) => modes::search(model, settings, &plan, &pools, open, stop)?,
         };
-        let Some(maps) = maps else { return Ok(None) };
+        let Some(modes) = modes else { return Ok(None) };
         let spread = pools[0].install(|| Spread::new(model, settings));
         let start = |chain: usize| {
             let fail = |source| RunError::Numerical { chain: chain + 1, sweep: 0, source };
             let table = table::open(open, model, chain)?;
-            let start = || match (maps.start(model, settings, chain)?, &spread) {
+            let start = || match (modes.start(model, settings, chain)?, &spread) {
                 (Some(state), _) => Chain::at(model, settings, chain, state, table),
                 (None, None) => Chain::new(model, settings, chain, table),
                 (None, Some(spread)) => {
@@ -95,9 +95,9 @@ impl<'a> Run<'a> {
         };
         let mut chains: Vec<Chain<'_>> = side_by_side(model, (0..settings.chains).collect(), start)?;
         for (number, chain) in chains.iter_mut().enumerate() {
-            chain.belongs_to(maps.sampled_by(number).unwrap_or(0));
+            chain.belongs_to(modes.sampled_by(number).unwrap_or(0));
         }
-        Ok(Some(Run { model, settings, pools, chains, first: 0, maps }))
+        Ok(Some(Run { model, settings, pools, chains, first: 0, modes }))
     }
 
     /// Resumes a run of the same model and settings, from one snapshot per chain, wherever their tables were before.
@@ -135,46 +135,46 @@ impl<'a> Run<'a> {
             Chain::resume(model, settings, chain, at, table::open(open, model, chain)?).map_err(fail)
         };
         let chains = (first..).zip(snapshots).map(chain).collect::<Result<_, RunError>>()?;
-        Ok(Run { model, settings, pools, chains, first, maps: Maps::default() })
+        Ok(Run { model, settings, pools, chains, first, modes: Modes::default() })
     }
 
     /// Continues all chains, each into its own sink, until they are done or `watch` stops them; it sees every sweep. On the way, the
-    /// chains of a map meet. Returns whether all chains are done.
+    /// chains of a mode exchange states. Returns whether all chains are done.
     pub fn go_on<D: Draws + Send>(
         &mut self,
         sinks: &mut [D],
         watch: impl Fn(Progress<'_>) -> ControlFlow<()> + Sync,
     ) -> Result<bool, RunError> {
         loop {
-            self.go_to_meeting(sinks, &watch)?;
-            if !self.meet() {
+            self.go_to_exchange(sinks, &watch)?;
+            if !self.exchange() {
                 return Ok(self.chains.iter().all(|chain| chain.done() == self.settings.sweeps()));
             }
         }
     }
 
-    /// Lets the chains of each map meet, if all have come to their meeting; returns whether they have.
-    pub(super) fn meet(&mut self) -> bool {
-        let meeting = self.meeting();
-        let is_due = meeting.is_some_and(|meeting| self.chains.iter().all(|chain| chain.done() >= meeting));
+    /// Lets the chains of each mode exchange states, if all have come to their next exchange; returns whether they have.
+    pub(super) fn exchange(&mut self) -> bool {
+        let next = self.next_exchange();
+        let is_due = next.is_some_and(|next| self.chains.iter().all(|chain| chain.done() >= next));
         if is_due {
-            meet(&mut self.chains);
+            exchange(&mut self.chains);
         }
         is_due
     }
 
-    /// The sweep of the next meeting. Chains that have met equally often wait for each other.
-    fn meeting(&self) -> Option<u64> {
-        self.chains.iter().filter_map(Chain::meeting).min()
+    /// The sweep of the next exchange. Chains that have exchanged equally often wait for each other.
+    fn next_exchange(&self) -> Option<u64> {
+        self.chains.iter().filter_map(Chain::next_exchange).min()
     }
 
-    /// Continues all chains up to their next meeting or their end, or until `watch` stops them.
-    pub(super) fn go_to_meeting<D: Draws + Send>(
+    /// Continues all chains up to their next exchange or their end, or until `watch` stops them.
+    pub(super) fn go_to_exchange<D: Draws + Send>(
         &mut self,
         sinks: &mut [D],
         watch: &(impl Fn(Progress<'_>) -> ControlFlow<()> + Sync),
     ) -> Result<(), RunError> {
-        self.go_to(self.meeting().unwrap_or(self.settings.sweeps()), sinks, watch)
+        self.go_to(self.next_exchange().unwrap_or(self.settings.sweeps()), sinks, watch)
     }
 
     /// Continues all chains up to some sweep, or until `watch` stops them.
@@ -227,14 +227,14 @@ impl<'a> Run<'a> {
         side_by_side(model, self.chains.iter_mut().zip(sinks).enumerate().collect(), go).map(drop)
     }
 
-    /// The maps that were found before the chains started; none if they start otherwise, or were resumed.
-    pub fn maps(&self) -> &Maps {
-        &self.maps
+    /// The modes that were found before the chains started; none if they start otherwise, or were resumed.
+    pub fn modes(&self) -> &Modes {
+        &self.modes
     }
 
-    /// The chains of a map that continued from the state of another, in the order of the sweeps.
-    pub fn joined(&self, map: usize) -> Vec<Joined> {
-        joined(self.chains.iter().map(Chain::guest), map)
+    /// The chains of a mode that continued from the state of another, in the order of the sweeps.
+    pub fn replaced(&self, mode: usize) -> Vec<Replaced> {
+        replaced(self.chains.iter().map(Chain::exchange), mode)
     }
 
     /// The chains.

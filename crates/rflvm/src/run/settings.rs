@@ -17,9 +17,9 @@ pub struct Settings {
     pub draws: u64,
     /// Sweeps per kept draw.
     pub thin: u64,
-    /// Number of chains, of all maps together.
+    /// Number of chains, of all modes together.
     pub chains: usize,
-    /// How many maps are sampled, each by the same number of chains.
+    /// How many modes are sampled, each by the same number of chains.
     pub modes: usize,
     /// The one seed.
     pub seed: u64,
@@ -27,7 +27,7 @@ pub struct Settings {
     pub threads: usize,
     /// How chains are initialised.
     pub init: Init,
-    /// Sweeps of a search for maps, as a share of the warm-up of all chains.
+    /// Sweeps of a search for modes, as a share of the warm-up of all chains.
     pub init_effort: f64,
     /// The moves of a sweep.
     pub moves: Moves,
@@ -69,11 +69,11 @@ impl Settings {
             }
         }
         if !self.chains.is_multiple_of(self.modes) {
-            let rule = format!("each of {} maps is sampled by the same number of chains", self.modes);
+            let rule = format!("each of {} modes is sampled by the same number of chains", self.modes);
             return Err(SpecError::Setting { setting: "chains", value: self.chains.to_string(), rule });
         }
         if self.modes > 1 && self.init != Init::Search {
-            let rule = "several maps can be sampled only if chains begin with a search for them; let init be search, or omit modes".into();
+            let rule = "several modes can be sampled only if chains begin with a search for them; let init be search, or omit modes".into();
             return Err(SpecError::Setting { setting: "modes", value: self.modes.to_string(), rule });
         }
         if !(0.0..=10.0).contains(&self.init_effort) {
@@ -99,8 +99,8 @@ impl Settings {
         Identity { data, model: identity::of_model(model), seed, chains, warmup, warmup_from, draws, thin, init }
     }
 
-    /// Number of chains that sample each map.
-    pub fn chains_per_map(&self) -> usize {
+    /// Number of chains that sample each mode.
+    pub fn chains_per_mode(&self) -> usize {
         self.chains / self.modes.max(1)
     }
 
@@ -128,7 +128,7 @@ impl Settings {
 pub const MOST_SWEEPS: u64 = 1_000_000_000;
 /// The largest number of chains.
 pub const MOST_CHAINS: u64 = 1000;
-/// The largest number of maps to sample: a search has no more starts.
+/// The largest number of modes to sample: a search has no more starts.
 pub const MOST_MODES: u64 = 5;
 /// The largest number of threads.
 pub const MOST_THREADS: u64 = 1024;

@@ -1,7 +1,7 @@
 //! Chains that begin at different starts. The posterior has several modes, and a chain stays near the one in which it begins: chains from one start agree
 //! with one another and not with the posterior. Together, chains from several starts show how far it reaches.
 
-use super::maps::Start;
+use super::modes::Start;
 use super::settings::Settings;
 use crate::error::NumericalError;
 use crate::init::{Init, graph, principal_scores};

@@ -8,8 +8,8 @@ use crate::rng::Stream;
 use crate::steps::info::Clock;
 use crate::steps::tuning::Tuning;
 use crate::steps::{
-    Moves, Step, SweepInfo, amplitudes, assignments, components, concentration, frequencies, gradient, integrated,
-    linear, positions, relevance, residual, symmetry, timescales, windows,
+    Moves, Step, SweepInfo, amplitudes, assignments, column_process, components, concentration, frequencies, gradient,
+    integrated, linear, positions, relevance, symmetry, timescales, windows,
 };
 use crate::table::Table;
 use rand::RngExt;
@@ -57,7 +57,7 @@ pub fn sweep(
         }
         clock.lap(Step::Gradient);
         table.draw_weights(model, state, moves.share(), stream.named("beta"))?;
-        residual::update(table, model, state, moves.share(), stream.named("residual"))?;
+        column_process::update(table, model, state, moves.share(), stream.named("residual"))?;
         amplitudes::update(table, model, state, stream.named("tau2"))?;
         linear::update(table, model, state, stream.named("linear"))?;
     }

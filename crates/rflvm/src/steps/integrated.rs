@@ -4,7 +4,7 @@ use super::gradient::held;
 use super::{Moves, jumps, linear};
 use crate::error::NumericalError;
 use crate::hmc::frequencies::FrequencyPrior;
-use crate::hmc::gradient::Layout;
+use crate::hmc::gradient::{Layout, Split};
 use crate::hmc::hamiltonian::hamiltonian;
 use crate::hmc::marginal::Marginal;
 use crate::hmc::workspace::Workspace;
@@ -39,7 +39,7 @@ pub fn update(
         let landing = hamiltonian(&mut marginal, &mut q, &trajectory, None, &mut stream.rng());
         let h;
         (h, *workspace) = marginal.finish();
-        let (x, w, _) = layout.split(&q);
+        let Split { x, w, .. } = layout.split(&q);
         state.features.take_back(h, landing.is_accepted.then_some((x, w)));
         acceptance = landing.acceptance;
         jumps::update(model, state, &target, (moves.positions, moves.jumps), stream.named("jumps"))?;

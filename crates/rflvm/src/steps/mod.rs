@@ -2,6 +2,7 @@
 
 pub mod amplitudes;
 pub mod assignments;
+pub mod column_process;
 pub mod components;
 pub mod concentration;
 pub mod frequencies;
@@ -13,7 +14,6 @@ pub mod linear;
 pub mod moves;
 pub mod positions;
 pub mod relevance;
-pub mod residual;
 pub mod symmetry;
 pub mod timescales;
 pub mod tuning;

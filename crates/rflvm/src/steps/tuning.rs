@@ -115,7 +115,7 @@ pub struct Adaptation {
     step: StepSize,
     spread: Spread,
     warps: Option<Warps>,
-    /// Sum of F, less columns' own paths, over the window in units of the columns, in single precision, which suffices for a reference.
+    /// Sum of F, less column processes, over the window in units of the columns, in single precision, which suffices for a reference.
     f: Vec<f32>,
     window_end: u64,
     seen: u64,

@@ -130,7 +130,7 @@ pub trait Table: Debug + Send {
     /// Sets the reference of the next trajectories.
     fn set_reference(&mut self, _reference: &Reference) {}
 
-    /// Adds F, less columns' own paths, in units of the columns, to sums in single precision, which are here or with the table.
+    /// Adds F, less column processes, in units of the columns, to sums in single precision, which are here or with the table.
     fn add_to_sums(&mut self, model: &Model, state: &State, sums: &mut Vec<f32>);
 
     /// Takes the sums, if they are to be with the table.

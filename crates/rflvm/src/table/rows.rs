@@ -15,7 +15,8 @@ use crate::slice::{self, Ellipse};
 pub(super) fn each(model: &Model, state: &mut State, stream: Stream) -> Result<u32, NumericalError> {
     let (columns, dim, width) = (model.columns(), model.latent_dim(), model.width());
     let together = par::chunk_rows(model.rows(), 40 * columns);
-    let (pieces, w, s) = state.features.pieces_mut(together);
+    let s = state.features.plain().s();
+    let (pieces, w) = state.features.pieces_mut(together);
     let positions = Positions::new(model, &state.theta, &state.beta, (w, s));
     let step = |scratch: &mut Scratch, n: usize, x: &mut [f64], at: (&mut [f64], &mut [f64])| {
         let rng = &mut stream.at(n as u64).rng();

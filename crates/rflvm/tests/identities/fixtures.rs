@@ -1,22 +1,24 @@
 //! Small random models of every family, complete and with missing cells, and comparisons of numbers.
 
 use rand::RngExt;
-use rflvm::dist::{normal, normals};
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Binomial, Column, Family, Gaussian, Isotropic, NegativeBinomial, StudentT, Trials, Unit};
-use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Dispersion, Dof, Gamma, Noise, Student};
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::rng::{Stream, StreamRng};
-use rflvm::{simulate, spec};
+use rflvm::internal::dist::{normal, normals};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{
+    Binomial, Column, Family, Gaussian, Isotropic, NegativeBinomial, StudentT, Trials, Unit,
+};
+use rflvm::internal::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::priors::{Dispersion, Dof, Gamma, Noise, Student};
+use rflvm::internal::model::spectral::{Kernel, Mixture, Scales};
+use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::rng::{Stream, StreamRng};
+use rflvm::internal::{simulate, spec};
 use std::sync::Arc;
 
 pub const ROWS: usize = 6;
 pub const FREQUENCIES: usize = 4;
 
-pub use rflvm::spec::FAMILIES;
+pub use rflvm::internal::spec::FAMILIES;
 
 pub const FIXED: Amplitude = Amplitude::Fixed(0.6);
 pub const LEARNED: Amplitude = Amplitude::Learned(HALF_T);
@@ -53,13 +55,13 @@ pub struct Setting {
     pub time: Option<TimeSpec>,
     /// Whether rows have two covariates, and the map a linear part.
     pub plain: bool,
-    /// Kernel of columns' own paths.
-    pub residual: Option<TimeKernel>,
+    /// Kernel of column processes.
+    pub column_process: Option<TimeKernel>,
 }
 
 pub fn setting(holes: bool, amplitude: Amplitude) -> Setting {
-    let (kernel, time, residual) = (Kernel::Learned(mixture()), None, None);
-    Setting { dim: 2, holes, amplitude, kernel, time, plain: false, residual }
+    let (kernel, time, column_process) = (Kernel::Learned(mixture()), None, None);
+    Setting { dim: 2, holes, amplitude, kernel, time, plain: false, column_process }
 }
 
 /// The isotropic family of all cases.
@@ -169,11 +171,11 @@ pub fn case(name: &str, blocks: Vec<Block>, setting: Setting, seed: u64) -> Case
             intercept: 1.4,
             covariates: 0.7,
             linear: HalfT { scale: 0.6, dof: 5.0 },
-            residual: HALF_T,
+            column_process: HALF_T,
             ..Priors::default()
         },
         time: setting.time.clone().unwrap_or_default(),
-        residual: setting.residual,
+        column_process: setting.column_process,
     };
     let mut model = Model::with_blocks(data.with_offset(Offset::Given(offset)).unwrap(), blocks, spec).unwrap();
     // Rounding where columns are pooled, and not in all of them.
@@ -255,13 +257,13 @@ pub fn timed_cases() -> Vec<Case> {
     cases
 }
 
-/// Every family and the mixed table × {complete, missing}, with columns' own paths.
-pub fn residual_cases() -> Vec<Case> {
+/// Every family and the mixed table × {complete, missing}, with column processes.
+pub fn column_process_cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for holes in [false, true] {
         for kernel in [TimeKernel::Matern12, TimeKernel::Matern32] {
             let time = TimeSpec { kernel: TimeKernel::Matern52, ..TimeSpec::default() };
-            let setting = Setting { time: Some(time), residual: Some(kernel), ..setting(holes, FIXED) };
+            let setting = Setting { time: Some(time), column_process: Some(kernel), ..setting(holes, FIXED) };
             for name in FAMILIES {
                 cases.push(case(name, single(name), setting.clone(), 4));
             }

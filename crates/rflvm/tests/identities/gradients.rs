@@ -5,23 +5,23 @@ use crate::fixtures::{
     timed_cases,
 };
 use crate::fixtures::{setting, single, with_features};
-use rflvm::dist::niw::Niw;
-use rflvm::dist::normal;
-use rflvm::hmc::frequencies::FrequencyPrior;
-use rflvm::hmc::gradient::{Joint, Layout};
-use rflvm::hmc::hamiltonian::Potential;
-use rflvm::hmc::laplace_term::LaplaceTerm;
-use rflvm::hmc::marginal::Marginal;
-use rflvm::init::map::{Volume, ln_volume};
-use rflvm::linalg::Mat;
-use rflvm::model::collapsed::CollapsedData;
-use rflvm::model::family::{Density, Shift, ZeroInflatedPoisson};
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{Model, State, joint};
+use rflvm::internal::dist::niw::Niw;
+use rflvm::internal::dist::normal;
+use rflvm::internal::hmc::frequencies::FrequencyPrior;
+use rflvm::internal::hmc::gradient::{Joint, Layout, Split};
+use rflvm::internal::hmc::hamiltonian::Potential;
+use rflvm::internal::hmc::laplace_term::LaplaceTerm;
+use rflvm::internal::hmc::marginal::Marginal;
+use rflvm::internal::init::map::{Volume, ln_volume};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::collapsed::CollapsedData;
+use rflvm::internal::model::family::{Density, Shift, ZeroInflatedPoisson};
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{Model, State, joint};
 
 #[test]
 fn densities_have_the_stated_derivative() {
-    let mut rng = rflvm::rng::Stream::new(3).rng();
+    let mut rng = rflvm::internal::rng::Stream::new(3).rng();
     for _ in 0..20 {
         let (f, theta) = (normal(&mut rng), [normal(&mut rng)]);
         let inflated = ZeroInflatedPoisson::default();
@@ -81,7 +81,7 @@ fn shifted_ln_lik_is_that_of_the_shifted_row() {
 
 /// The state with X, W and, if q holds it, β from q.
 fn scattered(case: &Case, layout: Layout, q: &[f64]) -> State {
-    let (x, w, beta) = layout.split(q);
+    let Split { x, w, beta } = layout.split(q);
     let of = |like: &Mat, values: &[f64]| Mat::from_vec(like.rows(), like.cols(), values.to_vec());
     let (x, w) = (of(case.state.features.x(), x), of(case.state.features.w(), w));
     let mut state = with_features(&case.model, &case.state, &x, &w);

@@ -2,11 +2,11 @@
 
 use crate::fixtures::{FAMILIES, FIXED, LEARNED, single, with_moved_weights};
 use crate::fixtures::{assert_same, case, cases, in_column, ln_joint, mixed, setting};
-use rflvm::dist::normals;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Cells, Row, Theta, Unit};
-use rflvm::model::{Model, ModelSpec, joint};
-use rflvm::observations::{Observations, Offset};
+use rflvm::internal::dist::normals;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Cells, Row, Theta, Unit};
+use rflvm::internal::model::{Model, ModelSpec, joint};
+use rflvm::internal::observations::{Observations, Offset};
 
 #[test]
 fn likelihood_of_the_states_f_is_the_plain_one() {
@@ -41,7 +41,7 @@ fn columns_see_the_prior_of_the_joint() {
                     let last = column.beta.len() - 1;
                     let of_weight = |(m, beta): (usize, &f64)| {
                         let centre = if m == last { column.unit.centre } else { 0.0 };
-                        rflvm::dist::ln_normal(*beta, centre, 1.0 / (column.precision[m] * scale))
+                        rflvm::internal::dist::ln_normal(*beta, centre, 1.0 / (column.precision[m] * scale))
                     };
                     column.beta.iter().enumerate().map(of_weight).sum::<f64>()
                 });
@@ -135,7 +135,7 @@ fn densities_have_mass_one_and_the_stated_mean() {
         }
         let unit = [Unit::new(0.3, 0.9)];
         for seed in 0..4 {
-            let mut rng = rflvm::rng::Stream::new(seed).rng();
+            let mut rng = rflvm::internal::rng::Stream::new(seed).rng();
             let mut theta = family.draw_prior(&unit, &mut rng);
             if name == "negative-binomial" {
                 // For a small r the tail is too long to sum.

@@ -17,10 +17,11 @@
 //! | `positions` | X and W given β |
 //! | `gradients` | derivatives of families, of the joint and of the collapsed joint |
 //! | `relevance` | ψ and its rates, the rotation of axes with their own scales |
-//! | `residual` | columns' own paths, their scales, and β with them integrated out |
+//! | `column_process` | column processes, their scales, and β with them integrated out |
 //! | `symmetry` | translation and stretch |
 
 mod amplitudes;
+mod column_process;
 mod fixtures;
 mod gradients;
 mod likelihood;
@@ -30,7 +31,6 @@ mod pooling;
 mod positions;
 mod priors;
 mod relevance;
-mod residual;
 mod spectral;
 mod symmetry;
 mod weights;

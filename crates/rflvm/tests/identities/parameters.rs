@@ -1,15 +1,15 @@
 //! θ: the dispersions of the negative binomial and their rate, and parameters of the generic families.
 
 use crate::fixtures::{Case, ISOTROPIC, assert_same, blocks_of, gap, in_column, ln_joint, with_moved_weights};
-use rflvm::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
-use rflvm::linalg::{Cholesky, gram};
-use rflvm::model::family::{
+use rflvm::internal::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
+use rflvm::internal::linalg::{Cholesky, gram};
+use rflvm::internal::model::family::{
     Density, GaussianConditional, NegativeBinomial, Row, StudentT, Unit, ZeroInflatedPoisson, rate_given_dispersions,
 };
-use rflvm::model::priors::Dispersion;
-use rflvm::model::{State, joint};
-use rflvm::rng::Stream;
-use rflvm::steps::amplitudes::square;
+use rflvm::internal::model::priors::Dispersion;
+use rflvm::internal::model::{State, joint};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::steps::amplitudes::square;
 
 /// The family of block b.
 fn family<T: Clone + 'static>(case: &Case, b: usize) -> T {

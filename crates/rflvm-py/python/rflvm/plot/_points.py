@@ -19,7 +19,7 @@ from ._of import place_of
 #: Corners of an ellipse.
 CORNERS = 48
 #: Beyond this number, points have no edges and are drawn in random order, so that no class covers the others.
-CROWD = 600
+MANY = 600
 #: Beyond this number, points are rasterised in vector files.
 HEAVY = 2000
 
@@ -67,7 +67,7 @@ def add_points(ax: Axes, places: np.ndarray, look: Look, points: dict) -> None:
     """One point per row; the more there are, the smaller and fainter."""
     count = len(places)
     style: dict[str, Any] = {"s": float(np.clip(6000.0 / count, 3.0, 26.0)), "zorder": 2}
-    if count > CROWD:
+    if count > MANY:
         style.update(linewidths=0.0, alpha=float(np.clip(1500.0 / count, 0.25, 0.85)))
     else:
         style.update(linewidths=0.4, edgecolors="white")
@@ -82,7 +82,7 @@ def add_points(ax: Axes, places: np.ndarray, look: Look, points: dict) -> None:
         ax.scatter(*places.T, **style)
     elif not look.groups:
         ax.scatter(*places.T, **{"color": PLAIN, **style})
-    elif count > CROWD:
+    elif count > MANY:
         # In one call and in random order, so that the last class does not cover the others.
         order = np.random.default_rng(0).permutation(count)
         ax.scatter(*places[order].T, **{"c": look.rgba(count)[order], **style})

@@ -62,7 +62,7 @@ def frame_of(cells: Any, adata: Any, used: np.ndarray) -> Any:
     """The cells as a frame, so that the model knows cells and genes by name; sparse cells stay sparse."""
     import pandas
 
-    _native.check_room(*cells.shape)
+    _native.check_memory(*cells.shape)
     names = adata.var_names[used]
     if not names.is_unique:
         raise ValueError(f"two genes are called '{names[names.duplicated()][0]}'; run adata.var_names_make_unique()")

@@ -51,7 +51,7 @@ def transform(
 
     `obsm["X_rflvm"]`, `obsm["X_rflvm_std"]`
         Posterior mean and standard deviation of each cell's position.
-    `obs["rflvm_surprise"]`
+    `obs["rflvm_outlier_score"]`
         Fraction of the fit's cells (leave-one-out) with higher predictive density: near 1 for cells unlike those of the fit. Missing
         if all cells are those of the fit.
     `var["rflvm_used"]`
@@ -73,10 +73,10 @@ def transform(
         if batch not in adata.obs:
             raise KeyError(f"the fit has an effect of adata.obs['{batch}'], which the new cells do not have; add that column")
         covariates = {batch: adata.obs[batch].astype(str)}
-    mean, std, surprise, _ = model._place(_table.read(frame, model._layout), Given(offset=offsets, covariates=covariates))
+    mean, std, outlier_score, _ = model._place(_table.read(frame, model._layout), Given(offset=offsets, covariates=covariates))
     key = how["key"] if key_added is None else key_added
     adata.obsm[f"X_{key}"], adata.obsm[f"X_{key}_std"] = np.asarray(mean), np.asarray(std)
-    adata.obs[f"{key}_surprise"] = surprise
+    adata.obs[f"{key}_outlier_score"] = outlier_score
     adata.var[f"{key}_used"] = np.isin(np.arange(adata.n_vars), places)
 
 

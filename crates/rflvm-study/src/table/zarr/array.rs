@@ -3,8 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use rflvm::atomic::plain_reason;
-use rflvm::regular;
+use rflvm::internal::atomic::plain_reason;
+use rflvm::internal::regular;
 use serde_json::Value;
 
 use super::codec::Codec;

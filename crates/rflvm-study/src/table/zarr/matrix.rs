@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::array::{Array, Node, node};
 use super::folder::damaged;
 use crate::table::TableError;
-use crate::table::draft::Draft;
+use crate::table::builder::TableBuilder;
 
 /// Entries of a sparse matrix that are read at a time.
 const PIECE: u64 = 1 << 18;
@@ -62,37 +62,37 @@ impl Matrix {
         }
     }
 
-    /// Fills in the wanted columns of a draft of zeros.
-    pub fn fill(&self, draft: &mut Draft) -> Result<(), TableError> {
-        let path = draft.allowance.path.clone();
+    /// Fills in the wanted columns of a table of zeros.
+    pub fn fill(&self, builder: &mut TableBuilder) -> Result<(), TableError> {
+        let path = builder.allowance.path.clone();
         let filled = match self {
-            _ if draft.width() == 0 => Ok(()),
-            Matrix::Dense(array) => dense(array, draft),
-            Matrix::Sparse(sparse) => sparse.fill(draft),
+            _ if builder.width() == 0 => Ok(()),
+            Matrix::Dense(array) => dense(array, builder),
+            Matrix::Sparse(sparse) => sparse.fill(builder),
         };
         filled.map_err(|reason| damaged(&path, reason))?;
-        match draft.values.iter().position(|value| value.is_infinite()) {
+        match builder.values.iter().position(|value| value.is_infinite()) {
             None => Ok(()),
             Some(at) => {
-                let place = draft.place(at / draft.width(), draft.numeric[at % draft.width()]);
-                Err(TableError::Infinite { file: path, place, text: draft.values[at].to_string() })
+                let place = builder.place(at / builder.width(), builder.numeric[at % builder.width()]);
+                Err(TableError::Infinite { file: path, place, text: builder.values[at].to_string() })
             }
         }
     }
 }
 
-fn dense(array: &Array, draft: &mut Draft) -> Result<(), String> {
+fn dense(array: &Array, builder: &mut TableBuilder) -> Result<(), String> {
     let Some(element) = &array.element else { return Err("its table holds texts".into()) };
     array.cells()?;
     let ([rows, width], [tall, wide]) = (&array.shape[..], &array.chunk[..]) else {
         return Err("its table does not have two axes".into());
     };
-    let own = draft.width();
+    let own = builder.width();
     for across in 0..width.div_ceil(*wide) {
         let columns = across * wide..((across + 1) * wide).min(*width);
         let wanted: Vec<(usize, usize)> = columns
             .clone()
-            .filter_map(|column| draft.slots[column as usize].map(|slot| ((column - columns.start) as usize, slot)))
+            .filter_map(|column| builder.slots[column as usize].map(|slot| ((column - columns.start) as usize, slot)))
             .collect();
         if wanted.is_empty() {
             continue;
@@ -104,7 +104,7 @@ fn dense(array: &Array, draft: &mut Draft) -> Result<(), String> {
                 for &(j, slot) in &wanted {
                     let at = if array.fortran { j * *tall as usize + i } else { i * *wide as usize + j };
                     let cell = chunk.as_ref().map(|bytes| element.decode(&bytes[at * element.size..][..element.size]));
-                    draft.values[(first + i) * own + slot] = cell.unwrap_or(array.fill);
+                    builder.values[(first + i) * own + slot] = cell.unwrap_or(array.fill);
                 }
             }
         }
@@ -113,7 +113,7 @@ fn dense(array: &Array, draft: &mut Draft) -> Result<(), String> {
 }
 
 impl Sparse {
-    fn fill(&self, draft: &mut Draft) -> Result<(), String> {
+    fn fill(&self, builder: &mut TableBuilder) -> Result<(), String> {
         let (outer, inner) = if self.by_rows { self.shape } else { (self.shape.1, self.shape.0) };
         if self.starts.shape != [outer + 1] {
             return Err("the starts of its sparse matrix do not fit its shape".into());
@@ -127,7 +127,7 @@ impl Sparse {
         if starts.last().is_none_or(|&last| last as u64 > entries) || self.indices.shape != self.data.shape {
             return Err("its sparse matrix is cut short".into());
         }
-        let width = draft.width();
+        let width = builder.width();
         let mut o = 0;
         while o < outer as usize {
             // As many rows, or columns, as fit into a piece; at least one.
@@ -136,7 +136,7 @@ impl Sparse {
             while until < outer as usize && starts[until + 1] as u64 - first <= PIECE {
                 until += 1;
             }
-            let is_wanted = self.by_rows || (o..until).any(|column| draft.slots[column].is_some());
+            let is_wanted = self.by_rows || (o..until).any(|column| builder.slots[column].is_some());
             let range = if is_wanted { first..starts[until] as u64 } else { first..first };
             let (data, indices) = (self.data.range(range.clone())?, self.indices.range(range)?);
             for outer in o..until {
@@ -147,8 +147,8 @@ impl Sparse {
                     }
                     let other = indices[k] as usize;
                     let (row, column) = if self.by_rows { (outer, other) } else { (other, outer) };
-                    if let Some(slot) = draft.slots[column] {
-                        draft.values[row * width + slot] += data[k];
+                    if let Some(slot) = builder.slots[column] {
+                        builder.values[row * width + slot] += data[k];
                     }
                 }
             }

@@ -43,7 +43,7 @@ fn categories_are_held_as_counts() {
         let there = super::totals::ln_likelihood(&mut device, &model);
         assert!((here - there).abs() < 1e-9 * here.abs(), "{here} {there}");
     }
-    // Next to other columns, and with their own paths.
+    // Next to other columns, and with column processes.
     let (mixed, mut state) = in_time();
     let here_mixed = mixed.ln_likelihood(&state);
     let mut there_mixed = OnHost::new(&mixed);
@@ -66,13 +66,13 @@ fn categories_are_held_as_counts() {
     assert!((here + of_rates - there).abs() < 1e-8 * here.abs(), "{here} {of_rates} {there}");
 }
 
-/// Categories next to counts, with times and their own paths.
+/// Categories next to counts, with times and column processes.
 fn in_time() -> (Model, State) {
     let y = Mat::from_fn(40, 5, |n, j| if n == 7 { f64::NAN } else { ((n * 5 + j * 3) % 4) as f64 + 1.0 });
     let blocks: Vec<(Vec<usize>, Arc<dyn crate::Family>)> =
         vec![(vec![0], Arc::new(Poisson)), (vec![1, 2, 3], Arc::new(Multinomial)), (vec![4], Arc::new(Poisson))];
     let times = Times { at: (0..40).map(f64::from).collect(), sequence: vec![0; 40] };
-    let spec = ModelSpec { features: 12, residual: Some(TimeKernel::Matern32), ..ModelSpec::default() };
+    let spec = ModelSpec { features: 12, column_process: Some(TimeKernel::Matern32), ..ModelSpec::default() };
     let model = Model::with_blocks(Observations::new(y).unwrap().with_times(times).unwrap(), blocks, spec).unwrap();
     let mut state = simulate::draw_prior(&model, Stream::new(3)).unwrap();
     state.beta.as_mut_slice().iter_mut().for_each(|b| *b *= 0.3);
@@ -133,21 +133,24 @@ fn maps_are_sought_and_sampled_on_a_device() {
     let settings =
         Settings { warmup: 200, draws: 2, chains: 4, modes: 2, init: Init::Search, seed: 4, ..Settings::default() };
     let run = Run::start(&model, &settings, Some(&open)).unwrap();
-    let maps = &run.maps().found;
-    assert!(!maps.is_empty() && maps.iter().all(|map| map.evidence.is_finite() && map.error.is_finite()), "{maps:?}");
-    let chains: Vec<usize> = maps.iter().flat_map(|map| map.chains.clone()).collect();
+    let modes = &run.modes().found;
+    assert!(
+        !modes.is_empty() && modes.iter().all(|mode| mode.evidence.is_finite() && mode.error.is_finite()),
+        "{modes:?}"
+    );
+    let chains: Vec<usize> = modes.iter().flat_map(|mode| mode.chains.clone()).collect();
     assert_eq!(chains.len(), 4, "{chains:?}");
-    // Chains of the chosen map begin near it, wherever they were put by their randomness.
-    for &chain in &maps[0].chains {
+    // Chains of the chosen mode begin near it, wherever they were put by their randomness.
+    for &chain in &modes[0].chains {
         let x = run.chains()[chain].state().features.x();
-        let r2 = crate::posterior::score::affine_r2(&maps[0].positions, x);
+        let r2 = crate::posterior::score::affine_r2(&modes[0].positions, x);
         assert!(r2 > 0.8, "chain {chain} begins elsewhere: {r2}");
     }
     let here = Run::start(&model, &settings, None).unwrap();
-    assert_eq!(here.maps().found.len() > 1, maps.len() > 1);
+    assert_eq!(here.modes().found.len() > 1, modes.len() > 1);
     // The starts are the same, and so is the order of magnitude of their evidence.
-    let difference = (here.maps().found[0].evidence - maps[0].evidence).abs();
-    assert!(difference < 0.05 * maps[0].evidence.abs(), "{difference}");
+    let difference = (here.modes().found[0].evidence - modes[0].evidence).abs();
+    assert!(difference < 0.05 * modes[0].evidence.abs(), "{difference}");
     let none = |_: &Model, _: usize| -> Result<Box<dyn Device>, crate::RunError> {
         Err(crate::RunError::Stopped { sweep: 7 })
     };

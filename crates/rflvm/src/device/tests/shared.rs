@@ -17,7 +17,7 @@ use crate::rng::Stream;
 use crate::run::chain::Snapshot;
 use crate::run::{Run, Settings};
 use crate::simulate;
-use crate::steps::{Moves, SweepInfo, amplitudes, frequencies, linear, positions, residual};
+use crate::steps::{Moves, SweepInfo, amplitudes, column_process, frequencies, linear, positions};
 use crate::table::{Remote, Table};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn mixed() -> (Model, State) {
     built(Mat::from_fn(ROWS, COLUMNS, y), blocks, false)
 }
 
-/// Counts with times and their own paths.
+/// Counts with times and column processes.
 fn in_time() -> (Model, State) {
     let y =
         Mat::from_fn(
@@ -67,7 +67,7 @@ fn built(y: Mat, blocks: Vec<(Vec<usize>, Arc<dyn crate::Family>)>, in_time: boo
     if in_time {
         let times = Times { at: (0..ROWS).map(|n| n as f64).collect(), sequence: vec![0; ROWS] };
         data = data.with_times(times).unwrap();
-        spec.residual = Some(TimeKernel::Matern32);
+        spec.column_process = Some(TimeKernel::Matern32);
         spec.priors.amplitude = Some(Amplitude::Learned(HalfT::default()));
     }
     let model = Model::with_blocks(data, blocks, spec).unwrap();
@@ -176,7 +176,7 @@ fn steps_are_those_of_one_device() {
                 let reference = device.0.refer(None);
                 device.set_reference(&reference);
                 device.draw_weights(model, &mut state, 1.0, stream.named("beta")).unwrap();
-                residual::update(device, model, &mut state, 1.0, stream.named("residual")).unwrap();
+                column_process::update(device, model, &mut state, 1.0, stream.named("residual")).unwrap();
                 amplitudes::update(device, model, &mut state, stream.named("tau2")).unwrap();
                 linear::update(device, model, &mut state, stream.named("linear")).unwrap();
                 device.maximise_parameters(model, &mut state).unwrap();
@@ -198,7 +198,7 @@ fn steps_are_those_of_one_device() {
             for ((name, found), expected) in named.zip(tables(&alone)) {
                 assert_close(&format!("{name}, {size} processes"), &found, &expected);
             }
-            assert_close("paths", together.residual.g.as_slice(), alone.residual.g.as_slice());
+            assert_close("paths", together.column_process.g.as_slice(), alone.column_process.g.as_slice());
         }
     }
 }

@@ -24,7 +24,7 @@ fn ln_characteristic(b: f64, c: f64, t: f64) -> (f64, f64) {
 
 /// The transform of the distribution that `draw_gamma_sum` samples.
 fn ln_characteristic_gamma_sum(b: f64, c: f64, t: f64) -> (f64, f64) {
-    let (weights, shape, scale) = gamma_sum_parts(c);
+    let GammaSum { weights, shape, scale } = gamma_sum(c);
     let terms = weights.iter().map(|&w| (b, w)).chain([(b * shape, scale)]);
     terms.fold((0.0, 0.0), |(re, im), (shape, scale)| {
         let l = ln_1p(0.0, -t * scale);

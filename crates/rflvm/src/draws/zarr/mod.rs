@@ -6,17 +6,19 @@
 //! opens like any other, with the draws that all chains have. Each chunk and the metadata have a checksum, verified on reading.
 
 mod array;
+mod batch;
 mod cursor;
+mod earlier;
 mod labels;
-mod parcel;
 mod reader;
 mod sealed;
 mod store;
 mod verify;
 mod writer;
 
+pub use batch::{Batch, Packer};
+pub use earlier::today;
 pub use labels::RowLabels;
-pub use parcel::{Packer, Parcel};
 pub use reader::Reader;
 pub use store::{Store, covariate_name};
 pub use writer::{Writer, WriterState};

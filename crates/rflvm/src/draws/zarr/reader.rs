@@ -1,5 +1,6 @@
 //! Draws read from disk, array by array and chunk by chunk, so that memory does not grow with their number.
 
+use super::earlier::{folder, renamed};
 use super::sealed::{self, Sealed};
 use super::store::metadata_sum;
 use crate::atomic::plain_reason;
@@ -40,7 +41,7 @@ impl Reader {
         let name = || file.display().to_string();
         let text = regular::read_to_string(&file)
             .map_err(|error| StoreError::Read { path: name(), reason: plain_reason(&error) })?;
-        let metadata: Value = serde_json::from_str(&text).map_err(|error| StoreError::Damaged {
+        let mut metadata: Value = serde_json::from_str(&text).map_err(|error| StoreError::Damaged {
             path: name(),
             problem: format!("the file is not the metadata of a Zarr store ({error}); restore it from a copy"),
         })?;
@@ -49,6 +50,9 @@ impl Reader {
             let problem = "the metadata are not those that were written (their checksum differs), or were written by an older \
                            version of rflvm; restore the file from a copy, or fit again";
             return Err(StoreError::Damaged { path: name(), problem: problem.into() });
+        }
+        if let Value::Object(all) = metadata["metadata"].take() {
+            metadata["metadata"] = Value::Object(renamed(all));
         }
         Ok(Reader { path: path.to_path_buf(), metadata })
     }
@@ -146,7 +150,7 @@ impl Reader {
             return Err(self.damaged(name));
         }
         let count: usize = array.shape.iter().product();
-        let path = self.path.join(name).join(vec!["0"; array.shape.len().max(1)].join("."));
+        let path = folder(&self.path, name).join(vec!["0"; array.shape.len().max(1)].join("."));
         let mut file = Sealed::open(path, 8 * count)?;
         let mut piece = vec![0; 8 * PIECE.min(count)];
         for first in (0..count).step_by(PIECE) {
@@ -170,7 +174,7 @@ impl Reader {
         };
         let width = length.checked_mul(4).ok_or_else(|| self.damaged(name))?;
         let size = width.checked_mul(count as usize).ok_or_else(|| self.damaged(name))?;
-        let bytes = sealed::read(self.path.join(name).join("0"), size)?;
+        let bytes = sealed::read(folder(&self.path, name).join("0"), size)?;
         let letter = |word: &[u8]| word.try_into().ok().and_then(|w| char::from_u32(u32::from_le_bytes(w)));
         let text = |cell: &[u8]| cell.chunks_exact(4).map_while(letter).take_while(|c| *c != '\0').collect();
         Ok(bytes.chunks_exact(width).map(text).collect())
@@ -191,7 +195,7 @@ impl Reader {
         values: &mut Vec<f64>,
     ) -> Result<(), StoreError> {
         let rest = ".0".repeat(array.shape.len() - 2);
-        let file = self.path.join(name).join(format!("{chain}.{chunk}{rest}"));
+        let file = folder(&self.path, name).join(format!("{chain}.{chunk}{rest}"));
         let bytes = sealed::read(file, 8 * array.chunk.iter().product::<usize>())?;
         values.clear();
         values.extend(bytes.as_chunks::<8>().0.iter().map(|&word| array.decode(word)));

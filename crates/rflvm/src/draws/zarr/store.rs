@@ -1,6 +1,7 @@
 //! A whole store: the description of the run, and the number of draws it holds.
 
 use super::array::{Array, DataType};
+use super::earlier;
 use super::labels::RowLabels;
 use super::sealed;
 use crate::atomic;
@@ -97,6 +98,7 @@ impl Store {
         for group in GROUPS {
             make_folder(&self.path.join(group))?;
         }
+        earlier::rename(&self.path)?;
         for (_, array) in self.drawn.iter() {
             make_folder(&array.folder(&self.path))?;
         }

@@ -1,7 +1,7 @@
 //! Writes the draws of one chain to the store.
 
 use super::array::Array;
-use super::parcel::Parcel;
+use super::batch::Batch;
 use super::sealed;
 use super::store::Store;
 use crate::draws::moments::Moments;
@@ -122,13 +122,13 @@ impl Writer {
     }
 
     /// Appends draws that were made elsewhere, after those so far.
-    pub fn append(&mut self, parcel: Parcel) -> Result<(), StoreError> {
-        if !parcel.is_for(&self.drawn) {
+    pub fn append(&mut self, batch: Batch) -> Result<(), StoreError> {
+        if !batch.is_for(&self.drawn) {
             let problem = "the draws that were made elsewhere do not have the arrays of this store; let all machines have the same \
                            version of rflvm";
             return Err(StoreError::Damaged { path: self.path.display().to_string(), problem: problem.into() });
         }
-        for (i, bytes) in parcel.arrays.into_iter().enumerate() {
+        for (i, bytes) in batch.arrays.into_iter().enumerate() {
             self.sums[i].update(&bytes);
             let (size, per_chunk) = (self.drawn[i].1.chunk_bytes(), self.drawn[i].1.chunk[1] as u64);
             let (mut chunk, mut bytes) = (self.state.draws / per_chunk, &bytes[..]);
@@ -143,8 +143,8 @@ impl Writer {
                 bytes = later;
             }
         }
-        self.state.draws += parcel.draws;
-        self.state.moments = parcel.moments;
+        self.state.draws += batch.draws;
+        self.state.moments = batch.moments;
         Ok(())
     }
 

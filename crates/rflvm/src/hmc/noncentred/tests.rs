@@ -20,10 +20,11 @@ fn check(family: impl Family + 'static) {
     state.refresh(&model);
     let reference = Reference::new(&model, &state.theta, model.known(&state), &mut state.f.clone());
     let tau2 = [1.0, 20.0, 0.2, 1.0];
-    let (lent, given) = (state.clone().lend(), (&state.theta[..], &tau2[..], model.known(&state)));
+    let lent = state.clone().lend();
+    let fixed = Fixed { theta: &state.theta, tau2: &tau2, known: model.known(&state), plain: state.features.plain() };
     let frequencies = FrequencyPrior::integrated(&model.spec().kernel, &state.spectral);
     let workspace = Workspace::default();
-    let mut flow = Noncentred::new(&model, given, state.features.plain(), &reference, lent, workspace);
+    let mut flow = Noncentred::new(&model, fixed, &reference, lent, workspace);
     assert!(flow.groups.len() > 1);
     let (mut target, q) = Flowing::new(&mut flow, (frequencies, None), &state, &mut Stream::new(8).rng());
     let mut g = vec![0.0; q.len()];

@@ -99,7 +99,7 @@ fn symmetrise(edges: &mut [Vec<(usize, f64)>]) {
 }
 
 /// Continuity and trustworthiness of a map (Venna & Kaski 2001) at `k` neighbours, each between 0 and 1: whether neighbours in the table
-/// are still neighbours in the map (a tear lowers it), and whether neighbours in the map are neighbours in the table.
+/// are still neighbours in the map, and whether neighbours in the map are neighbours in the table.
 pub fn continuity(points: &Mat, map: &Mat, k: usize) -> (f64, f64) {
     let rows = points.rows();
     // The measure is only defined for fewer neighbours than half of the rows.
@@ -136,12 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tear_lowers_continuity_and_a_fold_lowers_trustworthiness() {
+    fn a_break_lowers_continuity_and_a_fold_lowers_trustworthiness() {
         let line = Mat::from_fn(60, 1, |n, _| n as f64);
         assert_eq!(continuity(&line, &line, 5), (1.0, 1.0));
-        let torn = Mat::from_fn(60, 1, |n, _| if n < 30 { n as f64 } else { n as f64 - 200.0 });
-        let (kept, trusted) = continuity(&line, &torn, 5);
-        assert!(kept < 0.97 && trusted > 0.97, "torn: {kept} {trusted}");
+        let broken = Mat::from_fn(60, 1, |n, _| if n < 30 { n as f64 } else { n as f64 - 200.0 });
+        let (kept, trusted) = continuity(&line, &broken, 5);
+        assert!(kept < 0.97 && trusted > 0.97, "broken: {kept} {trusted}");
         let folded = Mat::from_fn(60, 1, |n, _| (n as f64 - 29.5).abs() + 0.01 * n as f64);
         let (kept, trusted) = continuity(&line, &folded, 5);
         assert!(trusted < 0.9 && trusted < kept, "folded: {kept} {trusted}");

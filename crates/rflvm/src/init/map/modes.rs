@@ -5,10 +5,10 @@ use super::integrated::{integrated_amplitudes, integrated_level, integrated_line
 use crate::dist::cluster::Cluster;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
+use crate::maximize_1d::maximize_1d;
 use crate::model::collapsed::CollapsedData;
 use crate::model::spectral::{Kernel, Mixture};
 use crate::model::{Amplitude, Model, State};
-use crate::peak::peak;
 use crate::steps::amplitudes::{ln_centred, square};
 use crate::steps::linear;
 use crate::table::Table;
@@ -45,7 +45,7 @@ pub(super) fn one_cluster(model: &Model, state: &mut State) {
         spectral.alpha = ln_alpha.exp();
         spectral.ln_prior(&Kernel::Learned(mixture.clone())).unwrap_or(f64::NAN)
     };
-    let alpha = peak(0.0, 0.5, ln_density).exp();
+    let alpha = maximize_1d(0.0, 0.5, ln_density).exp();
     spectral.alpha = alpha;
     state.spectral = spectral;
 }
@@ -70,7 +70,7 @@ fn linear_part(table: &mut dyn Table, model: &Model, state: &mut State) -> Resul
     let (count, square) = linear::weights(model, state);
     let effective = count * used / model.linear().len() as f64;
     let ln = |u: f64| ln_centred(model.spec().priors.linear, effective, square, u);
-    let u = peak(2.0 * state.features.plain().s().ln(), 0.5, ln);
+    let u = maximize_1d(2.0 * state.features.plain().s().ln(), 0.5, ln);
     linear::rescale(model, state, u);
     table.reset(model, state);
     Ok(())
@@ -90,7 +90,7 @@ fn amplitudes(table: &mut dyn Table, model: &Model, state: &mut State) -> Result
         let (count, square) = (model.free_of_block(b) as f64, model.sum_block(b, of_column));
         let extra = if let Amplitude::Shared(_) = model.amplitude(block) { 0.0 } else { count - 1.0 };
         let ln = |u: f64| ln_centred(prior, count * used, square, u) + extra * prior.ln_density(u);
-        let tau2 = peak(model.shared_tau2(&state.tau2, b).ln(), 0.5, ln).exp();
+        let tau2 = maximize_1d(model.shared_tau2(&state.tau2, b).ln(), 0.5, ln).exp();
         state.tau2[block.columns.clone()].fill(tau2);
     }
     Ok(())

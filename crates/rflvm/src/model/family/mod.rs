@@ -41,6 +41,7 @@ pub use poisson::Poisson;
 #[doc(hidden)]
 pub use polya_gamma::weights_given_omega;
 pub use statistic::Statistic;
+pub(crate) use student_t::Beside;
 pub use student_t::StudentT;
 pub use trials::Trials;
 pub use working::Working;

@@ -10,10 +10,10 @@ use super::{
 use crate::dist::{crt, gamma, ln_gamma, ln_gamma_density, polya_gamma, softplus};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
+use crate::maximize_1d::maximize_1d;
 use crate::model::Pool;
 use crate::model::pool::Sums;
 use crate::model::priors::{Dispersion, Gamma, Shaped};
-use crate::peak::peak;
 use crate::rng::{Stream, StreamRng};
 use crate::simd;
 use crate::slice;
@@ -124,10 +124,10 @@ impl NegativeBinomial {
     pub fn ln_slid<'a>(&'a self, column: &'a Column<'_>) -> impl Fn(f64) -> f64 + 'a {
         let last = column.beta.len() - 1;
         let (tally, law) = (Tally::new(&column.y), self.law(column.hyper));
-        let room = RefCell::new((column.f.clone(), column.f.clone()));
+        let workspace = RefCell::new((column.f.clone(), column.f.clone()));
         move |u| {
             let r = column.theta[0] * u.exp();
-            let (shifted, every) = &mut *room.borrow_mut();
+            let (shifted, every) = &mut *workspace.borrow_mut();
             shifted.iter_mut().zip(&column.f).for_each(|(shifted, f)| *shifted = f - u);
             every.fill(r);
             let ln_lik = tally.ln_rising(r) + simd::negative_binomial_ln_lik(&column.y, every, shifted);
@@ -319,7 +319,7 @@ impl Family for NegativeBinomial {
         block.set_columns(work, |column| {
             let ln = self.ln_slid(column);
             // The density is with respect to ln r.
-            let u = peak(0.0, 0.1, |u| ln(u) - u);
+            let u = maximize_1d(0.0, 0.1, |u| ln(u) - u);
             drop(ln);
             let last = column.beta.len() - 1;
             column.theta[0] *= u.exp();

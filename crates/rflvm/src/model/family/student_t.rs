@@ -45,6 +45,17 @@ pub struct StudentT {
 /// Initial ν where it is learned.
 const START_DOF: f64 = 4.0;
 
+/// What a column's precision and degrees of freedom depend on besides its cells.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside {
+    /// Number of observed cells.
+    pub seen: f64,
+    /// Number of weights; zero where they are integrated out.
+    pub weights: f64,
+    /// Sum of squares of the weights, by their prior precisions.
+    pub square: f64,
+}
+
 impl StudentT {
     /// Widths of slices of ln(1/σ²) and ln ν.
     pub(crate) const WIDTH: f64 = 0.5;
@@ -73,19 +84,22 @@ impl StudentT {
         let cell = Cell::new(u.exp() / column.unit.scale.powi(2), v.exp());
         let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
         let seen = cells.clone().count() as f64;
-        self.ln_beside((column.hyper, &column.unit), (seen, column.beta.len() as f64, square), [u, v])
-            + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
+        self.ln_beside(
+            (column.hyper, &column.unit),
+            &Beside { seen, weights: column.beta.len() as f64, square },
+            [u, v],
+        ) + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
     }
 
-    /// The same without the cells but for the constant of their density; there are `seen` cells and `count` weights.
+    /// The same without the cells but for the constant of their density.
     pub fn ln_beside(
         &self,
         (hyper, unit): (&[f64], &Unit),
-        (seen, count, square): (f64, f64, f64),
+        &Beside { seen, weights, square }: &Beside,
         [u, v]: [f64; 2],
     ) -> f64 {
         let (precision, dof) = (u.exp() / unit.scale.powi(2), v.exp());
-        let of_beta = 0.5 * count * u - 0.5 * precision * square;
+        let of_beta = 0.5 * weights * u - 0.5 * precision * square;
         let plain = Unit { centre: 0.0, scale: 1.0, rounding: unit.rounding / unit.scale.powi(2) };
         let of_noise = ln_prior_of(&self.prior.noise, hyper, &plain, u.exp()) + u;
         let of_dof = match self.prior.dof {

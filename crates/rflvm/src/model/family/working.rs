@@ -1,4 +1,4 @@
-//! The cells of a column as Gaussian observations of f: what a filter of a column's own path can work with.
+//! The cells of a column as Gaussian observations of f: what a filter of a column process can work with.
 
 /// z_n = f_n + e_n, e_n ~ N(0, v_n).
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 //! Kalman filter's innovations are L⁻¹x for the Cholesky factor L of C, so that everything is exact in O(N).
 
 use super::problem::Problem;
-use super::sde::{Coordinates, MOST, Square, Transition, sandwich, start, step, transposed};
+use super::sde::{Coordinates, MOST, Square, Start, Transition, sandwich, start, step, transposed};
 use super::window::{Conditional, Window};
 use crate::dist::normals;
 use crate::simd;
@@ -71,7 +71,7 @@ pub struct Markov {
 impl Markov {
     pub(super) fn new(problem: &Problem<'_>) -> Self {
         let times = problem.times;
-        let (own, heads, mut first) = start(problem);
+        let Start { size: own, heads, covariance: mut first } = start(problem);
         let size = own + usize::from(problem.trend.is_some());
         if problem.trend.is_some() {
             first[own][own] = 1.0;
@@ -124,7 +124,7 @@ impl Markov {
         of_size!(self.size, filter_sized(self, noise, see))
     }
 
-    /// The filter of a known number of coordinates, so that the small matrices live in registers: own paths run this a dozen times per column
+    /// The filter of a known number of coordinates, so that the small matrices live in registers: column processes run this a dozen times per column
     /// and sweep.
     fn filter_sized<const S: usize>(&self, noise: Noise<'_>, mut see: Option<&mut dyn FnMut(&Square)>) -> Vec<Gain> {
         let mut p: [[f64; S]; S] = head(&self.first);

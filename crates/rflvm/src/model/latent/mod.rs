@@ -4,13 +4,13 @@
 
 mod ahead;
 mod axis;
+mod column_path;
 mod dense;
 mod dynamics;
 mod inducing;
 mod kernel;
 mod markov;
 mod noisy;
-mod own;
 mod path;
 mod paths;
 mod problem;
@@ -21,10 +21,10 @@ mod tests;
 mod window;
 
 pub use axis::{Axis, AxisPrior};
+#[doc(hidden)]
+pub use column_path::{ColumnPath, Seen};
 pub use dynamics::Dynamics;
 pub use kernel::TimeKernel;
-#[doc(hidden)]
-pub use own::{OwnPath, Seen};
 #[doc(hidden)]
 pub use path::Path;
 #[doc(hidden)]

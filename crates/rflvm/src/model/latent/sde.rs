@@ -20,8 +20,17 @@ pub(super) struct Transition {
     pub q: Square,
 }
 
-/// The state of a path at its first time: the number of coordinates, where the state of each part begins, and their covariance.
-pub(super) fn start(problem: &Problem<'_>) -> (usize, Vec<usize>, Square) {
+/// The state of a path at its first time.
+pub(super) struct Start {
+    /// The number of coordinates.
+    pub size: usize,
+    /// Where the state of each part begins.
+    pub heads: Vec<usize>,
+    pub covariance: Square,
+}
+
+/// The state of a path at its first time.
+pub(super) fn start(problem: &Problem<'_>) -> Start {
     let (mut size, mut heads, mut covariance) = (0, Vec::new(), [[0.0; MOST]; MOST]);
     for &part in problem.kernel.parts() {
         let (own, first) = stationary(part);
@@ -29,7 +38,7 @@ pub(super) fn start(problem: &Problem<'_>) -> (usize, Vec<usize>, Square) {
         heads.push(size);
         size += own;
     }
-    (size, heads, covariance)
+    Start { size, heads, covariance }
 }
 
 /// The step of the state over a gap.

@@ -34,7 +34,7 @@ fn moments() -> Vec<NewTime> {
 }
 
 fn forecast<'a>(store: &'a Reader, model: &'a Model) -> Fitted<'a> {
-    Fitted { store, model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1).named("forecast") }
+    Fitted { store, model, used: &[0, 1], modes: &[], is_pooled: false, stream: Stream::new(1).named("forecast") }
 }
 
 fn futures(fitted: &Fitted<'_>, moments: &[NewTime], count: usize) -> Vec<Mat> {

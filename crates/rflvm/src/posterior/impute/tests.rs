@@ -49,7 +49,7 @@ fn missing_cells_have_the_moments_of_their_draws() {
         store: &store,
         model: &model,
         used: &[0, 1],
-        maps: &[],
+        modes: &[],
         is_pooled: false,
         stream: Stream::new(1).named("impute"),
     };

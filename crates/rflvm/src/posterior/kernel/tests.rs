@@ -26,8 +26,14 @@ fn the_band_of_a_fixed_kernel_holds_it_and_the_density_has_its_area() {
         let model = model(dim);
         let path = fit(&model, &format!("kernel-{dim}"), &Kept::DEFAULT);
         let store = open(&path);
-        let fitted =
-            Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
+        let fitted = Fitted {
+            store: &store,
+            model: &model,
+            used: &[0, 1],
+            modes: &[],
+            is_pooled: false,
+            stream: Stream::new(1),
+        };
         let learned = fitted.kernel(&fitted.frame().unwrap(), 4.0, 1000).unwrap();
         assert_eq!((learned.kernel.len(), learned.density.len()), (dim + 1, dim + 1));
         for curve in &learned.kernel {
@@ -52,7 +58,7 @@ fn a_draw_has_the_kernel_of_its_frequencies_in_any_frame_and_k_is_phi_phi() {
     let path = fit(&model, "kernel-direct", &Kept::DEFAULT);
     let store = open(&path);
     let fitted =
-        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
+        Fitted { store: &store, model: &model, used: &[0, 1], modes: &[], is_pooled: false, stream: Stream::new(1) };
     let frame = fitted.frame().unwrap();
     let parameters = Stored::open(&store, &model).unwrap().at(1, 7).unwrap();
     let direct = |a: &[f64], b: &[f64]| {

@@ -25,7 +25,7 @@ fn each_observed_cell_is_scored_and_a_multinomial_row_once() {
     let path = fit(&model, "left-cells", &Kept::DEFAULT);
     let store = open(&path);
     let fitted =
-        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
+        Fitted { store: &store, model: &model, used: &[0, 1], modes: &[], is_pooled: false, stream: Stream::new(1) };
     let scores = fitted.left_cells().unwrap();
     assert_eq!(scores.ln_density.len(), seen);
     // A cell is predicted worse if it is left out, but no worse than by the draw that predicts it worst.

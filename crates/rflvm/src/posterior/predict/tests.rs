@@ -25,7 +25,7 @@ fn model() -> Model {
 }
 
 fn fitted<'a>(store: &'a Reader, model: &'a Model) -> Fitted<'a> {
-    Fitted { store, model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1).named("predict") }
+    Fitted { store, model, used: &[0, 1], modes: &[], is_pooled: false, stream: Stream::new(1).named("predict") }
 }
 
 /// The position of a row in a draw, mapped to the frame and back, gives the same f as the row.

@@ -21,9 +21,9 @@ fn is_hidden(n: usize, j: usize) -> bool {
     (n * 5 + j * 3) % 7 == 2
 }
 
-fn model(residual: Option<TimeKernel>, is_whole: bool) -> Model {
+fn model(column_process: Option<TimeKernel>, is_whole: bool) -> Model {
     let cell = |n, j| if is_hidden(n, j) && !is_whole { f64::NAN } else { value(n, j) };
-    let spec = ModelSpec { features: 6, residual, ..ModelSpec::default() };
+    let spec = ModelSpec { features: 6, column_process, ..ModelSpec::default() };
     let times = Times::new((0..ROWS).map(|n| n as f64 + 0.3 * (n % 3) as f64).collect());
     let data = Observations::new(Mat::from_fn(ROWS, 3, cell)).unwrap().with_times(times).unwrap();
     Model::new(data, Gaussian::default(), spec).unwrap()
@@ -33,8 +33,8 @@ fn model(residual: Option<TimeKernel>, is_whole: bool) -> Model {
 fn plain(model: &Model, parameters: &Parameters, (n, j): (usize, usize)) -> (f64, f64) {
     let f = parameters.f(parameters.x.clone(), model.offset(), Mat::default());
     let noise = model.weight_scale(&parameters.theta, j).recip();
-    let Some(law) = model.residual() else { return (f[(n, j)], noise) };
-    let (own, times) = (&parameters.residual.scales[j], &model.dynamics().unwrap().times().at);
+    let Some(law) = model.column_process() else { return (f[(n, j)], noise) };
+    let (own, times) = (&parameters.column_process.scales[j], &model.dynamics().unwrap().times().at);
     let span = model.dynamics().unwrap().span();
     let amplitude = own.amplitude(&model.units()[j]);
     let k = |a: usize, b: usize| {
@@ -51,15 +51,15 @@ fn plain(model: &Model, parameters: &Parameters, (n, j): (usize, usize)) -> (f64
 }
 
 #[test]
-fn densities_integrate_own_paths_out() {
-    for (name, residual) in
+fn densities_integrate_column_processes_out() {
+    for (name, column_process) in
         [("none", None), ("matern12", Some(TimeKernel::Matern12)), ("matern32", Some(TimeKernel::Matern32))]
     {
-        let (model, truth) = (model(residual, false), model(residual, true));
+        let (model, truth) = (model(column_process, false), model(column_process, true));
         let path = fit(&model, &format!("revealed-{name}"), &Kept::DEFAULT);
         let store = open(&path);
         let stream = Stream::new(1).named("revealed");
-        let fitted = Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream };
+        let fitted = Fitted { store: &store, model: &model, used: &[0, 1], modes: &[], is_pooled: false, stream };
         let cells = fitted.revealed(&truth, 8).unwrap();
         assert_eq!(cells.len(), (0..ROWS).map(|n| (0..3).filter(|&j| is_hidden(n, j)).count()).sum::<usize>());
         let visited = fitted.visited(8).unwrap();

@@ -28,7 +28,7 @@ impl Fitted<'_> {
             };
             cells.push((0..self.model.columns()).map(cell).collect());
         })?;
-        // Own paths of new rows are drawn without regard to their cells.
+        // Column processes of new rows are drawn without regard to their cells.
         self.drop_moments(&mut cells, |_, _| true);
         Ok(cells)
     }

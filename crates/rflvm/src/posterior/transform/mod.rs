@@ -6,7 +6,7 @@
 //! p(y | Y) is the mean over the draws of p(y | W, β, θ), each of which is estimated without bias.
 //!
 //! For rows with times, p(x) is the Gaussian process given X at the rows of their sequence, each new row separately: new rows do not
-//! inform each other or the fit. Columns' own paths are drawn at the time of each new row given those at the rows, and then
+//! inform each other or the fit. Column processes are drawn at the time of each new row given those at the rows, and then
 //! count as known: the cells of a new row do not inform them.
 //!
 //! Many rows can be placed side by side on a device ([`NewRows::open`]), with the same streams. Draws agree up to rounding, and up to
@@ -17,8 +17,8 @@ pub(super) mod density;
 mod evidence;
 mod moments;
 mod new_rows;
+mod outlier_score;
 mod search;
-mod surprise;
 pub(super) mod target;
 mod there;
 mod weights;
@@ -26,8 +26,8 @@ mod weights;
 pub use new_rows::{NewRows, Opener, row_key};
 
 use super::align::Embedding;
+use super::column_process::ahead;
 use super::fitted::Fitted;
-use super::own_paths::ahead;
 use super::parameters::{Parameters, Stored};
 use crate::device::Device;
 use crate::dist::{ln_sum_exp, normals};
@@ -42,10 +42,10 @@ use density::weigh;
 use evidence::Sampled;
 use moments::RowMoments;
 use new_rows::Key;
+use outlier_score::OwnRows;
 use search::Anchors;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use surprise::OwnRows;
 use target::{Prior, Target};
 use weights::{resampled, weights};
 
@@ -65,7 +65,7 @@ pub struct Transformed {
     pub cells: Vec<usize>,
     /// Fraction of the fit's rows (leave-one-out) with a higher log density per cell. NaN for a row
     /// without observed cells; 1 for a row beyond the range of the fit's rows.
-    pub surprise: Vec<f64>,
+    pub outlier_score: Vec<f64>,
 }
 
 impl Fitted<'_> {
@@ -100,7 +100,7 @@ impl Fitted<'_> {
         for i in 0..drawn.len() {
             take(i, &Mat::from_fn(rows, frame.axes(), |n, d| drawn[chosen[n][i]][(n, d)]));
         }
-        if !self.maps.is_empty() {
+        if !self.modes.is_empty() {
             // Positions are those of one map, densities those of all.
             ln_evidence.iter_mut().for_each(Vec::clear);
             of_known.clear();
@@ -112,7 +112,7 @@ impl Fitted<'_> {
         of_known.into_iter().for_each(|known| reference.take(known));
         let ln_density = ln_mean(&ln_evidence);
         let cells: Vec<usize> = (0..rows).map(|n| new.model.observed(n)).collect();
-        let surprise = reference.surprise(&ln_density, &cells);
+        let outlier_score = reference.outlier_score(&ln_density, &cells);
         let mut embedding = moments.embedding();
         if new.own().next().is_some() {
             // From all draws, as everywhere else.
@@ -122,7 +122,7 @@ impl Fitted<'_> {
                 embedding.covariance[n] = all.covariance[own].clone();
             }
         }
-        Ok(Transformed { embedding, ln_density, cells, surprise })
+        Ok(Transformed { embedding, ln_density, cells, outlier_score })
     }
 
     /// ln p(y | Y) of each new row alone, at less than half the cost.
@@ -214,7 +214,7 @@ fn positions(placed: &[Placed]) -> Mat {
 /// A draw of a position, and the estimate of ln p(y | W, β, θ).
 struct Placed {
     x: Vec<f64>,
-    /// Columns' own paths at its time; empty where columns have none.
+    /// Column processes at its time; empty where columns have none.
     own: Vec<f64>,
     ln_evidence: f64,
 }
@@ -227,7 +227,7 @@ fn placed(
     parameters: &Parameters,
     stream: Stream,
 ) -> Result<Vec<Placed>, NumericalError> {
-    let own = own_paths(model, (new, keys), some.clone(), parameters, stream.named("own paths"));
+    let own = column_processes(model, (new, keys), some.clone(), parameters, stream.named("own paths"));
     let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, (&parameters.w, parameters.s));
     let positions = positions.beside(Known::new(new.model.offset(), &own));
     let anchors = Anchors::new(parameters, model.covariates().cols(), stream.named("anchors"));
@@ -244,18 +244,18 @@ fn placed(
     each.into_iter().collect()
 }
 
-/// Columns' own paths at some of the new rows, new rows × columns; empty where columns have none.
-fn own_paths(
+/// Column processes at some of the new rows, new rows × columns; empty where columns have none.
+fn column_processes(
     model: &Model,
     (new, keys): (&NewRows, &[Key]),
     some: Range<usize>,
     parameters: &Parameters,
     stream: Stream,
 ) -> Mat {
-    let (true, Some(times)) = (model.residual().is_some(), &new.times) else { return Mat::default() };
+    let (true, Some(times)) = (model.column_process().is_some(), &new.times) else { return Mat::default() };
     let drawn = par::map(some.len(), 1000 * some.len() * model.rows() * model.columns(), |i| {
         let n = some.start + i;
-        ahead(model, &parameters.residual, times.sequence[n], &times.at[n..=n], stream.along(keys[n]))
+        ahead(model, &parameters.column_process, times.sequence[n], &times.at[n..=n], stream.along(keys[n]))
     });
     let mut own = Mat::zeros(new.model.rows(), model.columns());
     some.zip(drawn).for_each(|(n, drawn)| own.row_mut(n).copy_from_slice(drawn.row(0)));
@@ -278,9 +278,9 @@ fn place(
         });
     }
     let Sampled { ln_evidence, mut u, mut ln_lik } = weigh(target, starts, scratch, rng)?;
-    let mut room = Vec::new();
+    let mut workspace = Vec::new();
     for _ in 0..SLICES {
-        ln_lik = slice::standard(rng, &mut u, ln_lik, &mut room, |u| target.ln_lik(u, scratch)).ln_lik;
+        ln_lik = slice::standard(rng, &mut u, ln_lik, &mut workspace, |u| target.ln_lik(u, scratch)).ln_lik;
     }
     Ok(Placed { x: target.prior.position(&u), own: Vec::new(), ln_evidence })
 }

@@ -38,6 +38,6 @@ impl RowMoments {
         for (second, total) in self.second.iter_mut().zip(&self.total).filter(|(_, total)| **total > 0.0) {
             second.as_mut_slice().iter_mut().for_each(|v| *v /= total);
         }
-        Embedding { mean: self.mean, covariance: self.second }
+        Embedding { mean: self.mean, covariance: self.second, between_modes: Vec::new() }
     }
 }

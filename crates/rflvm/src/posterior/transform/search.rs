@@ -125,11 +125,11 @@ fn nearest(points: &[Vec<f64>]) -> Vec<Vec<usize>> {
 /// The distinct modes reached from these starts.
 pub fn modes(target: &Target<'_>, starts: Vec<Vec<f64>>, scratch: &mut Scratch) -> Vec<Mode> {
     let mut search = Search::new(starts);
-    while let Some(ask) = search.ask() {
+    while let Some(query) = search.query() {
         let u = search.point();
-        match ask {
-            Ask::LnLik => search.take_ln_lik(target.ln_lik(&u, scratch)),
-            Ask::Local => search.take_local(target.local(&u, scratch)),
+        match query {
+            Query::LnLik => search.take_ln_lik(target.ln_lik(&u, scratch)),
+            Query::Local => search.take_local(target.local(&u, scratch)),
         }
     }
     search.found()
@@ -150,7 +150,7 @@ pub struct Search {
 
 /// What a search needs to know at its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ask {
+pub enum Query {
     LnLik,
     /// The Gaussian approximation, at the last point whose log-likelihood was asked for.
     Local,
@@ -181,10 +181,10 @@ impl Search {
     }
 
     /// The next question; `None` if the search has ended.
-    pub fn ask(&self) -> Option<Ask> {
+    pub fn query(&self) -> Option<Query> {
         match self.stage {
-            Stage::Start | Stage::Rise(..) => Some(Ask::LnLik),
-            Stage::Local => Some(Ask::Local),
+            Stage::Start | Stage::Rise(..) => Some(Query::LnLik),
+            Stage::Local => Some(Query::Local),
             Stage::Done => None,
         }
     }

@@ -5,7 +5,7 @@ use crate::device::plain::OnHost;
 use crate::draws::{Chains, Draw, Draws, Kept, Memory, Source, Stats};
 use crate::linalg::Cholesky;
 use crate::model::family::{Binomial, Family, Gaussian, Multinomial, NegativeBinomial, Poisson, Trials};
-use crate::model::{Amplitude, ModelSpec, Residual, State};
+use crate::model::{Amplitude, ColumnProcess, ModelSpec, State};
 use crate::observations::{Observations, Times};
 use crate::posterior::align;
 use crate::posterior::tests::fixture::{fit, open};
@@ -38,8 +38,8 @@ fn simulated_state(rows: usize, dim: usize, seed: u64) -> (Model, State) {
 fn parameters(state: State) -> Parameters {
     let (x, w) = (state.features.x().clone(), state.features.w().clone());
     let s = state.features.plain().s();
-    let (axes, residual) = (Vec::new(), Residual::default());
-    Parameters { x, w, s, beta: state.beta, theta: state.theta, axes, residual }
+    let (axes, column_process) = (Vec::new(), ColumnProcess::default());
+    Parameters { x, w, s, beta: state.beta, theta: state.theta, axes, column_process }
 }
 
 /// New rows, in the order of the table.
@@ -268,7 +268,7 @@ fn draws_count_by_how_well_they_explain_the_row() {
         }
         let store = Chains(vec![chain]);
         let fitted =
-            Fitted { store: &store, model: &model, used: &[0], maps: &[], is_pooled: false, stream: Stream::new(1) };
+            Fitted { store: &store, model: &model, used: &[0], modes: &[], is_pooled: false, stream: Stream::new(1) };
         let placed = fitted.transform(&new, DRAWS, |_, _| ()).unwrap().embedding;
         let cell = fitted.predict_new(&new, DRAWS).unwrap()[0][hidden];
         let mut tables = Vec::new();
@@ -308,7 +308,7 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
     let (model, path) = on_disk("transform-back");
     let store = open(&path);
     let fitted =
-        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
+        Fitted { store: &store, model: &model, used: &[0, 1], modes: &[], is_pooled: false, stream: Stream::new(1) };
     let new = new_rows(&model, model.y());
     let mut draws: Vec<Mat> = Vec::new();
     let found = fitted.transform(&new, 1000, |i, x| {
@@ -343,7 +343,7 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
     // A row unlike any other is more unusual than all of them.
     let odd = Mat::from_fn(2, 24, |n, j| if n == 0 { f64::NAN } else { 40.0 * (j % 2) as f64 });
     let found = fitted.transform(&new_rows(&model, &odd), 1000, |_, _| ()).unwrap();
-    assert!(found.surprise[1] == 1.0 && found.surprise[0].is_nan());
+    assert!(found.outlier_score[1] == 1.0 && found.outlier_score[0].is_nan());
     // For one without cells only the prior is known.
     assert_eq!((found.cells[0], found.ln_density[0]), (0, 0.0));
     std::fs::remove_dir_all(path).unwrap();
@@ -355,7 +355,7 @@ fn a_fit_places_rows_on_a_device() {
     let (model, path) = on_disk("transform-device");
     let store = open(&path);
     let fitted =
-        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
+        Fitted { store: &store, model: &model, used: &[0, 1], modes: &[], is_pooled: false, stream: Stream::new(1) };
     let new = new_rows(&model, &Mat::from_fn(7, 24, |n, j| if n == j { f64::NAN } else { model.y()[(n, j)] }));
     let open = Opener(Arc::new(|model: &Model, _| Ok(Box::new(OnHost::new(model)) as Box<dyn Device>)));
     let there = NewRows { open: Some(open), ..new.clone() };
@@ -364,7 +364,7 @@ fn a_fit_places_rows_on_a_device() {
     let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs()));
     assert!(close(here.embedding.mean.as_slice(), there.embedding.mean.as_slice()));
     assert!(close(&here.ln_density, &there.ln_density));
-    assert_eq!(here.surprise, there.surprise);
+    assert_eq!(here.outlier_score, there.outlier_score);
     std::fs::remove_dir_all(path).unwrap();
 }
 
@@ -373,12 +373,12 @@ fn any_number_of_threads_gives_the_same_bits() {
     let (model, path) = on_disk("transform-threads");
     let store = open(&path);
     let fitted =
-        Fitted { store: &store, model: &model, used: &[0, 1], maps: &[], is_pooled: false, stream: Stream::new(1) };
+        Fitted { store: &store, model: &model, used: &[0, 1], modes: &[], is_pooled: false, stream: Stream::new(1) };
     let new = new_rows(&model, &Mat::from_fn(5, 24, |n, j| model.y()[(n, j)]));
     let by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let found = pool.install(|| fitted.transform(&new, 11, |_, _| ()).unwrap());
-        (found.embedding.mean, found.embedding.covariance, found.ln_density, found.surprise)
+        (found.embedding.mean, found.embedding.covariance, found.ln_density, found.outlier_score)
     };
     assert_eq!(by(1), by(2));
     std::fs::remove_dir_all(path).unwrap();
@@ -410,7 +410,7 @@ fn rows_with_times_follow_their_path() {
         assert_mean("unknown path", &others, 1.0);
     }
     let fitted =
-        Fitted { store: &store, model: &model, used: &[0], maps: &[], is_pooled: false, stream: Stream::new(1) };
+        Fitted { store: &store, model: &model, used: &[0], modes: &[], is_pooled: false, stream: Stream::new(1) };
     let known = new_rows(&model, &Mat::from_fn(2, 3, |_, j| j as f64));
     let error = fitted.transform(&known, 5, |_, _| ()).unwrap_err().to_string();
     assert!(error.contains("have times"), "{error}");

@@ -1,10 +1,10 @@
 //! New rows side by side on a device: each asks for the likelihood at one candidate, the device answers all of them together, and those that are not
-//! finished ask again. What each asks, and its streams, are those of a row that is placed here ([`super::place`]).
+//! finished query again. What each asks, and its streams, are those of a row that is placed here ([`super::place`]).
 
 use super::density::impossible;
 use super::evidence::{self, Proposal, Sampled};
 use super::new_rows::{Key, NewRows};
-use super::search::{Anchors, Ask, Search};
+use super::search::{Anchors, Query, Search};
 use super::target::{Local, Prior, or_nothing};
 use super::{Placed, SLICES, prior};
 use crate::device::{Device, check, totals};
@@ -32,7 +32,7 @@ struct Rows<'a> {
     priors: Vec<Prior<'a>>,
 }
 
-/// Some of the new rows given one draw of the parameters; columns have no own paths.
+/// Some of the new rows given one draw of the parameters; columns have no column processes.
 pub(super) fn placed(
     device: &mut dyn Device,
     model: &Model,
@@ -171,8 +171,8 @@ impl Rows<'_> {
         let mut searches = par::collect(0..self.count(), TOGETHER, start);
         let mut open: Vec<usize> = (0..self.count()).collect();
         while !open.is_empty() {
-            let wants = |ask: Ask| open.iter().copied().filter(|&i| searches[i].ask() == Some(ask)).collect();
-            let [for_ln_lik, for_local]: [Vec<usize>; 2] = [wants(Ask::LnLik), wants(Ask::Local)];
+            let wants = |query: Query| open.iter().copied().filter(|&i| searches[i].query() == Some(query)).collect();
+            let [for_ln_lik, for_local]: [Vec<usize>; 2] = [wants(Query::LnLik), wants(Query::Local)];
             if !for_ln_lik.is_empty() {
                 let values = self.ln_lik(&for_ln_lik, |k, u| u.copy_from_slice(&searches[for_ln_lik[k]].point()));
                 let asked = pick(&mut searches, &for_ln_lik).into_iter().zip(values);
@@ -183,7 +183,7 @@ impl Rows<'_> {
                 let asked = pick(&mut searches, &for_local).into_iter().zip(locals);
                 par::for_each(asked, TOGETHER, |(search, local)| search.take_local(local));
             }
-            open.retain(|&i| searches[i].ask().is_some());
+            open.retain(|&i| searches[i].query().is_some());
         }
         check(self.device)?;
         let dim = self.dim();

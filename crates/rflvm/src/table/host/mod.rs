@@ -14,7 +14,7 @@ use crate::hmc::gradient::{Joint, Layout};
 use crate::hmc::hamiltonian::TrajectoryEnd;
 use crate::hmc::laplace_term::LaplaceTerm;
 use crate::hmc::marginal::Marginal;
-use crate::hmc::noncentred::Noncentred;
+use crate::hmc::noncentred::{Fixed, Noncentred};
 use crate::hmc::optimise::{Limit, Optimum, maximise};
 use crate::hmc::reference::Reference;
 use crate::hmc::volume::Volume;
@@ -172,9 +172,14 @@ impl Table for Host {
 
     fn fly(&mut self, model: &Model, state: &mut State, flight: Flight<'_>, rng: &mut StreamRng) -> TrajectoryEnd {
         let lent = state.lend();
-        let given = (&state.theta[..], &state.tau2[..], Known::new(model.offset(), &state.residual.g));
-        let (plain, workspace) = (state.features.plain(), std::mem::take(&mut self.workspace));
-        let mut flow = Noncentred::new(model, given, plain, flight.reference, lent, workspace);
+        let fixed = Fixed {
+            theta: &state.theta,
+            tau2: &state.tau2,
+            known: Known::new(model.offset(), &state.column_process.g),
+            plain: state.features.plain(),
+        };
+        let workspace = std::mem::take(&mut self.workspace);
+        let mut flow = Noncentred::new(model, fixed, flight.reference, lent, workspace);
         let (end, landed) = fly(&mut flow, model, state, flight, rng);
         let lent;
         (self.workspace, lent) = flow.finish();
@@ -223,7 +228,7 @@ impl Table for Host {
         });
     }
 
-    /// A family may redraw more. Gaussian columns with their own paths are left to [`crate::steps::residual`], which integrates these out.
+    /// A family may redraw more. Gaussian columns with column processes are left to [`crate::steps::column_process`], which integrates these out.
     fn draw_weights(
         &mut self,
         model: &Model,
@@ -232,7 +237,7 @@ impl Table for Host {
         stream: Stream,
     ) -> Result<(), NumericalError> {
         for (b, block) in model.blocks().iter().enumerate() {
-            if model.residual().is_some() && block.family.as_gaussian().is_some() {
+            if model.column_process().is_some() && block.family.as_gaussian().is_some() {
                 continue;
             }
             block.family.update(&mut model.block_view(b, state, share), stream.at(b as u64))?;

@@ -2,7 +2,7 @@
 
 use crate::device::{Device, totals};
 use crate::hmc::frequencies::FrequencyPrior;
-use crate::hmc::gradient::{Layout, ln_priors, ln_weights, weight_precisions};
+use crate::hmc::gradient::{Layout, Split, ln_priors, ln_weights, weight_precisions};
 use crate::hmc::hamiltonian::Potential;
 use crate::hmc::laplace_term::LaplaceTerm;
 use crate::hmc::slope::{At, SlopeScratch};
@@ -61,11 +61,11 @@ impl<'a> Joint<'a> {
 
 impl Potential for Joint<'_> {
     fn evaluate(&mut self, q: &[f64], g: &mut [f64]) -> f64 {
-        let (x, w, beta) = self.layout.split(q);
+        let Split { x, w, beta } = self.layout.split(q);
         self.x.as_mut_slice().copy_from_slice(x);
         self.w.as_mut_slice().copy_from_slice(w);
         self.beta.as_mut_slice().copy_from_slice(beta);
-        let (gx, gw, gbeta) = self.layout.split_mut(g);
+        let Split { x: gx, w: gw, beta: gbeta } = self.layout.split_mut(g);
         let prior = FrequencyPrior::given(&self.state.spectral);
         let mut ln_density = ln_priors(&self.x, &self.w, &prior, self.paths, gx, gw);
         let plain = self.state.features.plain();

@@ -1,4 +1,4 @@
-//! A table on a device: X, W, β, θ and columns' own paths of the state are copied there, and H and F are only there.
+//! A table on a device: X, W, β, θ and column processes of the state are copied there, and H and F are only there.
 
 mod amplitudes;
 mod joint;

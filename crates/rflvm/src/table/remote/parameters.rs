@@ -4,7 +4,7 @@ use super::rounds;
 use crate::device::{ColumnAt, Device, check};
 use crate::dist::{gamma, ln_gamma_density, ln_normal};
 use crate::error::NumericalError;
-use crate::model::family::{Gaussian, Isotropic, Law, NegativeBinomial, StudentT, ZeroInflatedPoisson};
+use crate::model::family::{Beside, Gaussian, Isotropic, Law, NegativeBinomial, StudentT, ZeroInflatedPoisson};
 use crate::model::family::{dispersion_sums, precision_sums};
 use crate::model::pool::{Sums, ln_integrated};
 use crate::model::priors::{Dof, Gamma, Noise};
@@ -65,7 +65,7 @@ fn best_dispersions(device: &mut dyn Device, model: &Model, state: &mut State, b
     let (columns, last) = (model.blocks()[b].columns.clone(), state.beta.rows() - 1);
     let r: Vec<f64> = state.theta[b].values.row(0).to_vec();
     let prior = family.law(&state.theta[b].hyper);
-    let u = rounds::peaks(r.len(), 0.1, |u, out| {
+    let u = rounds::maximize_each(r.len(), 0.1, |u, out| {
         let at = |(u, r): (&f64, &f64)| ColumnAt { factor: 1.0, shift: *u, theta: [r * u.exp(), 1.0] };
         let at: Vec<ColumnAt> = u.iter().zip(&r).map(at).collect();
         of_block(device, model, b, &at, out);
@@ -119,14 +119,15 @@ fn best_spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: us
     let from: Vec<[f64; 2]> =
         columns.clone().enumerate().map(|(i, j)| [(theta[(0, i)] * spread2(j)).ln(), theta[(1, i)].ln()]).collect();
     let counts = seen(model, &columns).into_iter().zip(columns.clone());
-    let known: Vec<(f64, f64, f64)> = counts.map(|(seen, j)| (seen, 0.0, of_weights(model, state, j))).collect();
-    let u = rounds::peaks(columns.len(), 0.1, |u, out| {
+    let beside = |(seen, j)| Beside { seen, weights: 0.0, square: of_weights(model, state, j) };
+    let known: Vec<Beside> = counts.map(beside).collect();
+    let u = rounds::maximize_each(columns.len(), 0.1, |u, out| {
         let at = |(i, u): (usize, &f64)| ColumnAt { theta: [theta[(0, i)] * u.exp(), theta[(1, i)]], ..ColumnAt::HERE };
         of_block(device, model, b, &u.iter().enumerate().map(at).collect::<Vec<_>>(), out);
         for (i, (out, j)) in out.iter_mut().zip(columns.clone()).enumerate() {
             let at = [from[i][0] + u[i], from[i][1]];
             // The density is that of 1/σ², not of its logarithm.
-            *out += family.ln_beside((&hyper, &model.units()[j]), known[i], at) - at[0];
+            *out += family.ln_beside((&hyper, &model.units()[j]), &known[i], at) - at[0];
         }
     });
     u.iter().enumerate().for_each(|(i, u)| state.theta[b].values[(0, i)] *= u.exp());
@@ -262,8 +263,8 @@ fn spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, 
     let mut at: Vec<[f64; 2]> =
         spread2.iter().enumerate().map(|(i, s2)| [(theta[(0, i)] * s2).ln(), theta[(1, i)].ln()]).collect();
     let counts = seen(model, &columns).into_iter().zip(columns.clone());
-    let known: Vec<(f64, f64, f64)> =
-        counts.map(|(seen, j)| (seen, state.beta.rows() as f64, of_weights(model, state, j))).collect();
+    let beside = |(seen, j)| Beside { seen, weights: state.beta.rows() as f64, square: of_weights(model, state, j) };
+    let known: Vec<Beside> = counts.map(beside).collect();
     let learned = matches!(family.prior.dof, Dof::Learned(_));
     let hyper = state.theta[b].hyper.clone();
     for p in (0..2).filter(|&p| p == 0 || learned) {
@@ -276,7 +277,7 @@ fn spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, 
             let there: Vec<ColumnAt> = moved.iter().zip(&spread2).map(there).collect();
             of_block(device, model, b, &there, out);
             for (i, (out, j)) in out.iter_mut().zip(columns.clone()).enumerate() {
-                *out += family.ln_beside((&hyper, &model.units()[j]), known[i], moved[i]);
+                *out += family.ln_beside((&hyper, &model.units()[j]), &known[i], moved[i]);
             }
         });
         at.iter_mut().zip(to).for_each(|(at, to)| at[p] = to);

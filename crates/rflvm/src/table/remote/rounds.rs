@@ -1,6 +1,6 @@
 //! Slices and maxima of many columns side by side.
 
-use crate::peak::Peak;
+use crate::maximize_1d::Maximizer;
 use crate::rng::StreamRng;
 use crate::slice::Interval;
 
@@ -30,8 +30,8 @@ pub(super) fn univariate(
 }
 
 /// Maxima near zero, one per column, of log densities `ln(points, values)` of all columns at once.
-pub(super) fn peaks(count: usize, step: f64, mut ln: impl FnMut(&[f64], &mut [f64])) -> Vec<f64> {
-    let mut searches = vec![Peak::new(0.0, step); count];
+pub(super) fn maximize_each(count: usize, step: f64, mut ln: impl FnMut(&[f64], &mut [f64])) -> Vec<f64> {
+    let mut searches = vec![Maximizer::new(0.0, step); count];
     let (mut found, mut values) = (vec![None; count], vec![0.0; count]);
     while found.iter().any(Option::is_none) {
         let points: Vec<f64> = searches.iter().zip(&found).map(|(s, x)| x.unwrap_or(s.candidate())).collect();

@@ -60,7 +60,7 @@ impl Slice {
 
     /// A slice about a fit, from β, under a prior; `squares` as [`Device::aim_columns`] returns them.
     fn new(
-        (mean, from_mean, auxiliary): (&[f64], &[f64], &[f64]),
+        [mean, from_mean, auxiliary]: [&[f64]; 3],
         (precision, centre): (&[f64], f64),
         squares: [f64; 3],
         rng: StreamRng,
@@ -111,7 +111,7 @@ fn redraw(
     let (auxiliary, squares) = device.aim_columns(&Mat::from_vec(count, width, z), &from_mean);
     check(device)?;
     let begin = |(i, rng): (usize, StreamRng)| {
-        let at = (means.row(i), from_mean.row(i), auxiliary.row(i));
+        let at = [means.row(i), from_mean.row(i), auxiliary.row(i)];
         Slice::new(at, (priors.precision.row(i), priors.centre[i]), squares[i], rng)
     };
     let mut slices: Vec<Slice> = rngs.into_iter().enumerate().map(begin).collect();

@@ -20,7 +20,7 @@ fn conflicts(model: &Model) -> Vec<Conflict> {
     let settings = Settings { warmup: 150, draws: 100, chains: 1, seed: 3, ..Settings::default() };
     let chains = run(model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(())).unwrap();
     let fitted =
-        Fitted { store: &Chains(chains), model, used: &[0], maps: &[], is_pooled: false, stream: Stream::new(4) };
+        Fitted { store: &Chains(chains), model, used: &[0], modes: &[], is_pooled: false, stream: Stream::new(4) };
     fitted.conflicts(VISITED).unwrap()
 }
 
