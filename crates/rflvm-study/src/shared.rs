@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::families::takes_text;
 use crate::fit::{Fit, kept};
-use crate::listing::Listing;
+use crate::column_families::ColumnFamilies;
 use crate::model;
 use crate::reading;
 use crate::table::{self, ReadOptions, Table, Texts};
@@ -60,7 +60,7 @@ fn can_be_divided(config: &Config) -> bool {
     let no_trials = config.trials.as_deref().is_none_or(|trials| trials.parse::<u32>().is_ok());
     let is_known = match &config.blocks {
         // A list that cannot be read is reported where it is used.
-        Some(path) => Listing::read(path).is_ok_and(|list| !list.takes_text() || holds_numbers(config)),
+        Some(path) => ColumnFamilies::read(path).is_ok_and(|list| !list.takes_text() || holds_numbers(config)),
         None => config.likelihood.as_deref().is_some_and(|name| !config.is_auto() && !takes_text(name)),
     };
     is_known && no_trials && config.time.is_none()
