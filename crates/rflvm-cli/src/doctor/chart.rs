@@ -116,7 +116,7 @@ fn of_numbers(seen: &Seen, family: &str) -> (String, String) {
         Kind::Nothing => return ("nothing".into(), "--without".into()),
         _ if seen.is_index => return ("row numbers".into(), "--id, or --time if they are times".into()),
         _ if seen.is_constant => return (format!("one number, {SAME}"), "--without".into()),
-        // The levels of a category have a line of their own.
+        // A category has a separate line.
         Kind::Level => Kind::Real.words(),
         kind => kind.words(),
     };
