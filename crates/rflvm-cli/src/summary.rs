@@ -6,7 +6,7 @@ use crate::message::Flags;
 use crate::reply::Reply;
 use rflvm::internal::posterior::axes::AxesInUse;
 use rflvm::internal::posterior::convergence::{Convergence, Diagnosed};
-use rflvm_study::convergence::{self, Began, advice, mode_lines, report, sampler, times, verdicts};
+use rflvm_study::answers::convergence::{self, Began, advice, mode_lines, report, sampler, times, verdicts};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::message::render;
 use rflvm_study::time_scales::TimeScales;

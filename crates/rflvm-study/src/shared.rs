@@ -2,11 +2,11 @@
 //! reads what there is besides cells, each reads and checks its own columns, and they exchange what depends on all of them.
 
 use crate::blocks::Given;
+use crate::column_families::ColumnFamilies;
 use crate::config::Config;
 use crate::error::Error;
 use crate::families::takes_text;
 use crate::fit::{Fit, kept};
-use crate::column_families::ColumnFamilies;
 use crate::model;
 use crate::reading;
 use crate::table::{self, ReadOptions, Table, Texts};
