@@ -160,7 +160,7 @@ def test_a_missing_cell_and_a_row_have_one_answer_here_and_in_the_program(curve,
     frame = pd.DataFrame(curve.table, columns=[f"g{j}" for j in range(curve.table.shape[1])]).astype("Int64")
     for n, j in [(3, 2), (3, 5), (40, 0), (79, 11)]:
         frame.iloc[n, j] = pd.NA
-    model = rflvm.RFLVM(likelihood="poisson", store=tmp_path / "fit", **QUICK).fit(frame)
+    model = estimator(likelihood="poisson", store=tmp_path / "fit", **QUICK).fit(frame)
 
     def program(*command):
         subprocess.run([sys.executable, "-m", "rflvm", *command], cwd=tmp_path, check=True, capture_output=True)

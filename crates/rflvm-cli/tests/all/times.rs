@@ -323,9 +323,9 @@ fn length_scales_are_in_the_units_of_the_times() {
     };
     let scales = |unit: u32| -> Vec<f64> {
         fs::write(dir.join("t.csv"), table(unit)).unwrap();
-        fit(&dir, &["--time", "t", "--residual", "matern32", "--overwrite"]);
+        fit(&dir, &["--time", "t", "--column-process", "matern32", "--overwrite"]);
         let mut found = Vec::new();
-        for what in ["length_scale", "residual_length_scale"] {
+        for what in ["length_scale", "column_process_length_scale"] {
             let output = rflvm(&dir, &["export", "o", "--what", what, "--out", "s.csv"]);
             assert!(output.status.success(), "{}", text(&output.stderr));
             let lines = fs::read_to_string(dir.join("s.csv")).unwrap();

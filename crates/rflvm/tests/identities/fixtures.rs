@@ -13,7 +13,7 @@ use rflvm::internal::model::spectral::{Kernel, Mixture, Scales};
 use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
 use rflvm::internal::observations::{Observations, Offset, Times};
 use rflvm::internal::rng::{Stream, StreamRng};
-use rflvm::{simulate, spec};
+use rflvm::internal::{simulate, spec};
 use std::sync::Arc;
 
 pub const ROWS: usize = 6;
