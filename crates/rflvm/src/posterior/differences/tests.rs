@@ -77,5 +77,5 @@ fn the_expected_share_of_false_discoveries_grows_along_the_list() {
     assert_eq!(order, [1, 3, 2, 0]);
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
     [0.0, 0.05, 0.2 / 3.0, 0.175].into_iter().zip(expected).for_each(|(a, b)| close(a, b));
-    assert_eq!(ranked(&[]).0, Vec::<usize>::new());
+    assert_eq!(ranked(&[], &[]).0, Vec::<usize>::new());
 }
