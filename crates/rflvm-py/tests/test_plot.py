@@ -253,7 +253,7 @@ def bands(ax):
 
 @pytest.mark.parametrize("what", ["kernel", "paths", "forecast", "check", "trace"])
 def test_the_program_draws_the_same(tmp_path, dated, what):
-    """Each line and each bar is where the program draws it, to a tenth of a pixel."""
+    """Each line is where the program draws it, to less than a pixel."""
     picture = tmp_path / "picture.svg"
     subprocess.run([sys.executable, "-m", "rflvm", "plot", dated._folder.path, "--what", what, "--out", picture, "--horizon", "4", "-q"], check=True)
     svg = picture.read_text(encoding="utf-8")
