@@ -35,7 +35,7 @@ settings! {
         table: PathBuf => .short("Table, one row per sample: .csv, .tsv, .mtx, .npy, .parquet, a folder of AnnData, …");
         /// Family of the columns: {families}; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
         /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv. Required, unless there are blocks.
-        likelihood: String => .placeholder("FAMILY|auto").short("Family of the columns, such as poisson, or auto; required unless --blocks")
+        likelihood: String => .placeholder("FAMILY|auto").short("Family of the columns, such as poisson; auto chooses one for each")
             .parameter("likelihood").python_type("Union[str, Mapping]").python_default("\"gaussian\"")
             .python_help("str or mapping", "family of the columns, a family per column, or \"auto\": by their dtypes");
         /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them. A column of
