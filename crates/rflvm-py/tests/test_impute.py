@@ -1,5 +1,8 @@
 """Filled frames have the dtypes of the user's own, whatever library they are of."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -151,3 +154,34 @@ def test_predictions_are_scored_against_the_truth(curve):
         model.score_missing(np.where(mask, np.nan, Y))
     with pytest.raises(ValueError, match="rows"):
         model.score_missing(Y[:5])
+
+
+def test_a_missing_cell_and_a_row_have_one_answer_here_and_in_the_program(curve, tmp_path):
+    frame = pd.DataFrame(curve.table, columns=[f"g{j}" for j in range(curve.table.shape[1])]).astype("Int64")
+    for n, j in [(3, 2), (3, 5), (40, 0), (79, 11)]:
+        frame.iloc[n, j] = pd.NA
+    model = estimator(likelihood="poisson", store=tmp_path / "fit", **QUICK).fit(frame)
+
+    def program(*command):
+        subprocess.run([sys.executable, "-m", "rflvm", *command], cwd=tmp_path, check=True, capture_output=True)
+        return pd.read_csv(tmp_path / command[-1])
+
+    filled, mean, std = model.impute(return_mean=True, return_std=True)
+    again = model.predict(return_std=True, return_interval=True)
+    cells = program("impute", "fit", "--out", "cells.csv")
+    rows = program("predict", "fit", "--rows", "4,41,80", "--out", "rows.csv")
+    assert len(cells) == 4
+    for _, cell in cells.iterrows():
+        n, column = cell["row"] - 1, cell["column"]
+        assert list(cell["mean":"q95"]) == list(rows[(rows["row"] == n + 1) & (rows["column"] == column)].iloc[0]["mean":"q95"])
+        here = [part.loc[n, column] for part in (mean, std, *again)]
+        assert np.allclose(here, cell[["mean", "sd", "mean", "sd", "q05", "q95"]].astype(float), rtol=1e-12)
+        assert filled.loc[n, column] == np.floor(cell["q50"] + 0.5)
+    # Rows of the fit keep their positions, with missing cells and among others; a new row is placed as the program places it.
+    some = pd.concat([frame.iloc[[40, 7, 79]], frame.iloc[[0]] + 2])
+    some.to_csv(tmp_path / "some.csv", index=False)
+    placed = program("transform", "fit", "some.csv", "--out", "placed.csv")
+    where, spread = model.transform(some, return_std=True)
+    assert np.allclose(where, placed[["x1", "x2"]], rtol=1e-12) and np.allclose(spread, placed[["sd1", "sd2"]], rtol=1e-12)
+    assert np.array_equal(where[:3], model.embedding_[[40, 7, 79]]) and np.array_equal(spread[:3], model.embedding_std_[[40, 7, 79]])
+    assert not (model.embedding_ == where[3]).any()

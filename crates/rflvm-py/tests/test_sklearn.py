@@ -183,7 +183,7 @@ def test_few_parameters_and_groups_that_print_what_was_changed():
 #: What version 0.2 had as parameters, each with a value that is not its default.
 EARLIER = dict(
     n_components=1, n_random_features=20, kernel="rbf", length_scale=2.0, linear="learned", amplitude=1.0, time_kernel="rbf", time_trend=True,
-    time_form="dense", period=2.0, residual="none", inducing=9, warmup=6, draws=5, thin=2, chains=1, instructions="avx2", device="auto",
+    time_form="dense", period=2.0, column_process="none", inducing=9, warmup=6, draws=5, thin=2, chains=1, instructions="avx2", device="auto",
     precision="mixed", init="random", init_effort=0.1, modes=2, keep=("w", "beta", "theta", "f"), checkpoint=3.0,
 )  # fmt: skip
 

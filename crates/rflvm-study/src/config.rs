@@ -34,15 +34,17 @@ settings! {
         /// AnnData. Empty, NA and null cells are missing.
         table: PathBuf => .short("Table, one row per sample: .csv, .tsv, .mtx, .npy, .parquet, a folder of AnnData, …");
         /// Family of the columns: {families}; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
-        /// gaussian for other numbers, multinomial for text, one column per level. The choice is kept as blocks.csv. Required, unless there are blocks.
+        /// ordinal for answers on a scale, log-normal for amounts with cells such as <0.5, gaussian for other numbers, multinomial for text, one column
+        /// per level. The choice is kept as blocks.csv. Required, unless there are blocks.
         likelihood: String => .placeholder("FAMILY|auto").short("Family of the columns, such as poisson; auto chooses one for each")
             .parameter("likelihood").python_type("Union[str, Mapping]").python_default("\"gaussian\"")
-            .python_help("str or mapping", "family of the columns, a family per column, or \"auto\": by their dtypes");
-        /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them. A column of
+            .python_help("str or mapping", "family of the columns, a family per column, or \"auto\"");
+        /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them or the levels of an ordinal are known. A column of
         /// text is a category if its family is multinomial. `rflvm doctor --blocks-out` writes such a file.
         blocks: PathBuf => .placeholder("FILE").conflicts(&["likelihood", "trials"]);
-        /// Trials of a binomial: a number, or a table of the same shape as the data.
-        trials: String => .placeholder("N|TABLE").parameter("trials").python_type("Optional[int]").python_help("int or None", "trials per cell of a binomial; `fit` also takes a table of them").python_default("None");
+        /// Trials of a binomial: a number, or a table of the same shape as the data. For ordinal, the number of levels; by default the largest of
+        /// each column.
+        trials: String => .placeholder("N|TABLE").parameter("trials").python_type("Optional[int]").python_help("int or None", "trials per cell of a binomial (`fit` also takes a table of them); levels of an ordinal").python_default("None");
         /// Known offset of each row on the link scale: none, size-factors (ln of the row's total over the mean total, for counts
         /// whose totals carry no information), or the name of a column.
         offset: String => .placeholder("OFFSET").default("none").short("size-factors, for counts whose row totals carry no information")

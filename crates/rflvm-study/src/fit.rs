@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::covariates::Covariates;
 use crate::device::Card;
 use crate::error::Error;
-use crate::folder::{FolderLock, RESULTS, config_path, is_replacing, map_path, store_path, trials_path};
+use crate::folder::{FolderLock, RESULTS, config_path, is_replacing, limits_path, map_path, store_path, trials_path};
 use crate::memory;
 use crate::model;
 use crate::outputs;
@@ -360,6 +360,11 @@ impl Fit {
         if let Some(trials) = &self.given.trials {
             write::npy(&trials_path(&self.dir), &[trials.rows(), trials.cols()], trials.as_slice())?;
         }
+        if !self.table.limits.is_empty() {
+            let places = self.places();
+            let text = self.table.limits_csv(|n, j| self.model.y()[(n, places[j])]);
+            write::text(&limits_path(&self.dir), &text)?;
+        }
         let (table_identity, identity) = (identity.map(|own| own.data.clone()), identity.map(Identity::digest));
         let saved = Config { identity, table_identity, ..self.saved.clone() };
         write::text(&config_path(&self.dir), &saved.to_toml())
@@ -436,6 +441,15 @@ fn read_kept(config: &Config, dir: &Path) -> Result<Table, Error> {
     // It has one column per level, where the user's table had one column of text.
     if let Some(blocks) = &config.blocks {
         table.categories = ColumnFamilies::read(blocks)?.categories_of(&table);
+    }
+    // The store holds the limits themselves, not what they are.
+    let limits = limits_path(dir);
+    if let Ok(file) = std::fs::File::open(&limits) {
+        let damaged = || Error::Config {
+            file: limits.display().to_string(),
+            problem: "it does not list cells of the table of the fit; restore the file, or fit again".into(),
+        };
+        table = table.with_limits(file).ok_or_else(damaged)?;
     }
     Ok(table)
 }

@@ -22,6 +22,7 @@ pub fn check(typed: &Config, all: &Config) -> Result<(), SpecError> {
     }
     if let (Some(trials), Some(family)) = (&typed.trials, all.likelihood.as_deref().filter(|_| !all.is_auto()))
         && !spec::about(family)?.cells.have_trials()
+        && !spec::about(family)?.cells.are_levels()
     {
         let rule = format!("the family {family} has no trials; leave it out, or choose another with ⟨likelihood⟩");
         return Err(SpecError::Setting { setting: "trials", value: trials.clone(), rule });

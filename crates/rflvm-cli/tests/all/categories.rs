@@ -36,6 +36,9 @@ fn checks_of_categories_name_them_and_show_what_can_vary() {
     for words in ["tree (multinomial, 3 levels)", "soil (multinomial, 2 levels)", "share in the likeliest category"] {
         assert!(told.contains(words), "{words} is not in {told}");
     }
+    // Each pair of categories once, by name.
+    assert!(told.matches("association with").count() == 1, "{told}");
+    assert!(told.contains("association with soil ") || told.contains("association with tree "), "{told}");
     // Each answer is a one among zeros.
     assert!(!told.contains("entropy") && told.matches("largest cell").count() == 1, "{told}");
 }

@@ -41,7 +41,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
     Parameters
     ----------
     latent_dim : int, "auto" or "auto:K"; latent axes; "auto" prunes axes that the data do not support
-    likelihood : str or mapping; family of the columns, a family per column, or "auto": by their dtypes
+    likelihood : str or mapping; family of the columns, a family per column, or "auto"
     trials : int or None; trials per cell of a binomial; `fit` also takes a table of them
     offset : None or "size-factors"; "size-factors" where row totals of counts carry no information
     model : `Model`; the map from positions to columns: features, kernel, length_scale, linear, amplitude
@@ -61,6 +61,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
     posterior_ : `Posterior`, all draws by name
     diagnostics_ : dict, whether the chains have converged, and the modes that were found
     columns_ : list of str, columns of the model, one per level of a category
+    families_, kinds_ : dict, the family of each column, and what it holds if "auto" chose that family
     seed_, n_features_in_, feature_names_in_ : the seed that was used; as in scikit-learn
     """
 
@@ -304,6 +305,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
         self.embedding_std_ = deviations(self.embedding_cov_)
         self.diagnostics_ = json.loads(self._drawn.diagnostics())
         self.columns_ = list(self._fit.columns)
+        self.families_ = {column.name: column.family for column in self._layout.columns}
+        self.kinds_ = {column.name: column.holds for column in self._layout.columns if column.holds}
         self._labels = self._fit.labels
         self._n_features_out = self.embedding_.shape[1]
 

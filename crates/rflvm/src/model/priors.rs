@@ -10,6 +10,7 @@
 //! | `student_t` | IG(shape, rate · spread_j²) each, or σ_j² pooled; ν_j known or Ga(shape, rate) | ½, 10⁻⁴; Ga(2, 0.1) |
 //! | `dispersion` | negative binomial: r_j ~ Ga(shape, h), h ~ Ga(rate_shape, rate_rate), or r_j pooled | 1; 1, 1 |
 //! | `zero_inflation` | logit π_j ~ N(mean, sd²) | −1, 1.5 |
+//! | `cut_points` | ordinal: logarithms of the gaps between neighbouring cut points ~ N(mean, sd²) | 0, 1 |
 //! | `alpha` | α ~ Ga(shape, rate) | 3, ⅓ |
 //! | `niw` | (μ_k, Σ_k) ~ NIW(0, lambda, psi · I, nu) | D, 1, D + 2 |
 //! | `length_scale` | ln ℓ_d ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1 |
@@ -50,6 +51,8 @@ pub struct Priors {
     /// Logit of the share of extra zeros of zero-inflated columns.
     #[serde(deserialize_with = "zero_inflation")]
     pub zero_inflation: Normal,
+    /// Logarithms of the gaps between neighbouring cut points of ordinal columns.
+    pub cut_points: Normal,
     /// Concentration of the clusters of frequencies.
     #[serde(deserialize_with = "alpha")]
     pub alpha: Gamma,
@@ -149,6 +152,7 @@ impl Default for Priors {
             student_t: Student::default(),
             dispersion: Dispersion::default(),
             zero_inflation: Normal { mean: -1.0, sd: 1.5 },
+            cut_points: Normal { mean: 0.0, sd: 1.0 },
             alpha: Gamma { shape: 3.0, rate: 1.0 / 3.0 },
             niw: NormalInverseWishart::default(),
             length_scale: Centred { median: 0.1, sd: 1.0 },
@@ -266,6 +270,8 @@ impl Priors {
         }
         most("priors.zero-inflation.mean", self.zero_inflation.mean, f64::MIN, "it must be a number")?;
         positive("priors.zero-inflation.sd", self.zero_inflation.sd)?;
+        most("priors.cut-points.mean", self.cut_points.mean, f64::MIN, "it must be a number")?;
+        positive("priors.cut-points.sd", self.cut_points.sd)?;
         positive("priors.alpha.shape", self.alpha.shape)?;
         positive("priors.alpha.rate", self.alpha.rate)?;
         positive("priors.niw.lambda", self.niw.lambda.unwrap_or(d))?;
@@ -301,7 +307,7 @@ mod tests {
             let half_t = |scale: f64| HalfT { scale, dof: 4.0 };
             Pool { level: half_t(level), spread: half_t(spread) }
         }
-        let broken: [(&str, Spoil); 19] = [
+        let broken: [(&str, Spoil); 21] = [
             ("priors.noise.shape", |p| p.noise = Noise::Independent(Gamma { shape: 0.0, rate: 1.0 })),
             ("priors.noise.rate", |p| p.noise = Noise::Independent(Gamma { shape: 1.0, rate: f64::NAN })),
             ("priors.noise.pooled.level.scale", |p| p.noise = Noise::Pooled(pool(0.0, 1.0))),
@@ -317,6 +323,8 @@ mod tests {
             }),
             ("priors.zero-inflation.mean", |p| p.zero_inflation.mean = f64::NAN),
             ("priors.zero-inflation.sd", |p| p.zero_inflation.sd = 0.0),
+            ("priors.cut-points.mean", |p| p.cut_points.mean = f64::INFINITY),
+            ("priors.cut-points.sd", |p| p.cut_points.sd = -2.0),
             ("priors.alpha.rate", |p| p.alpha.rate = 0.0),
             ("priors.niw.nu", |p| p.niw.nu = Some(1.0)),
             ("priors.length-scale.median", |p| p.length_scale.median = 0.0),
