@@ -20,7 +20,7 @@ use rflvm::internal::model::{Model, Priors, State};
 use rflvm::internal::rng::{Stream, StreamRng};
 use rflvm::internal::steps::{amplitudes, concentration, linear, relevance, symmetry};
 use rflvm::internal::table::{Host, Table};
-use rflvm::slice;
+use rflvm::internal::slice;
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]
