@@ -18,9 +18,9 @@ use rflvm::internal::model::priors::Gamma;
 use rflvm::internal::model::spectral::Kernel;
 use rflvm::internal::model::{Model, Priors, State};
 use rflvm::internal::rng::{Stream, StreamRng};
+use rflvm::internal::slice;
 use rflvm::internal::steps::{amplitudes, concentration, linear, relevance, symmetry};
 use rflvm::internal::table::{Host, Table};
-use rflvm::internal::slice;
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]

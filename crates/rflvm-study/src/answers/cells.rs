@@ -151,7 +151,8 @@ fn missing(fit: &Fit, fitted: &Fitted<'_>) -> Result<Answer, Error> {
         }
         rows.extend(vec![cell.row; 1 + cell.levels.len()]);
         of_names.extend([j].into_iter().chain(first..first + cell.levels.len()));
-        predicted.extend([cell.predicted].into_iter().chain(cell.levels.iter().map(|&share| Predicted::of_share(share))));
+        predicted
+            .extend([cell.predicted].into_iter().chain(cell.levels.iter().map(|&share| Predicted::of_share(share))));
     })?;
     let row = Column::counts("row", rows.iter().map(|row| row + 1).collect());
     let mut columns = vec![row, Column::names("column", names, of_names)];
