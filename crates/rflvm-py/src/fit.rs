@@ -97,8 +97,8 @@ impl Fit {
         warmup: Option<u64>,
     ) -> PyResult<Self> {
         let change = |config: &mut Config| {
-            config.run.threads = threads.or(config.run.threads);
-            config.run.draws = draws.filter(|_| warmup.is_none()).or(config.run.draws);
+            config.compute.threads = threads.or(config.compute.threads);
+            config.sampling.draws = draws.filter(|_| warmup.is_none()).or(config.sampling.draws);
         };
         let opened = || {
             let mut fit = rflvm_study::Fit::open(&dir, change)?;

@@ -12,6 +12,7 @@ mod coordinator;
 mod error;
 mod fit;
 mod job;
+mod kinds;
 mod memory;
 mod message;
 mod query;
@@ -67,6 +68,8 @@ mod _native {
     use super::job::Job;
     #[pymodule_export]
     use super::joined_times;
+    #[pymodule_export]
+    use super::kinds::Kinds;
     #[pymodule_export]
     use super::main;
     #[pymodule_export]

@@ -21,13 +21,13 @@ def faults(text):
     """Files that do not exist, and functions that their files do not define."""
     crate, file, end, wrong = "", None, 0, []
     for match in TOKEN.finditer(text):
-        token, beside = match.group(1), re.fullmatch(r"[\s(,]*", text[end : match.start()]) is not None
+        token, follows = match.group(1), re.fullmatch(r"[\s(,]*", text[end : match.start()]) is not None
         end = match.end()
         if PATH.fullmatch(token):
             crate = token.split("/src/")[0] + "/src" if "/src/" in token else crate
             file = found(token, crate)
             wrong += [] if file else [token]
-        elif file is not None and beside and re.fullmatch(r"\w+", token):
+        elif file is not None and follows and re.fullmatch(r"\w+", token):
             if not re.search(rf"\b(?:fn|def) {token}\b", file.read_text(encoding="utf-8")):
                 wrong.append(f"{file.name}: {token}")
         else:

@@ -109,6 +109,11 @@ impl ColumnFamilies {
         self.lines.iter().all(is_alike).then_some(first.key[0].as_str())
     }
 
+    /// Whether a family takes columns of text.
+    pub fn takes_text(&self) -> bool {
+        self.lines.iter().any(|line| takes_text(&line.key[0]))
+    }
+
     /// Columns that are categories even if they hold numbers: each is the only column of its multinomial block.
     pub fn categories(&self) -> Vec<String> {
         let mut blocks: HashMap<&[String; 3], Vec<&Line>> = HashMap::new();

@@ -134,6 +134,24 @@ const WIDE: usize = 10;
 /// Counts with a larger variance over mean are not Poisson.
 pub const OVERDISPERSED: f64 = 1.5;
 
+impl Kind {
+    /// What a column holds, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::Nothing => "nothing",
+            Kind::Truth => "yes/no",
+            Kind::Binary => "zeros and ones",
+            Kind::Counts => "counts",
+            Kind::Even => "whole numbers that vary less than counts",
+            Kind::Few => "a few whole numbers",
+            Kind::Amounts => "whole numbers away from zero",
+            Kind::Scale => "answers on a scale",
+            Kind::Real => "numbers",
+            Kind::Level => "categories",
+        }
+    }
+}
+
 /// Examines each column.
 pub fn seen(table: &Table) -> Vec<Seen> {
     let width = table.columns.len();
@@ -144,19 +162,37 @@ pub fn seen(table: &Table) -> Vec<Seen> {
         column.extend(table.values.iter().skip(j).step_by(width).copied().filter(|v| !v.is_nan()));
         seen.push(Seen::of(&column, table.rows));
     }
-    let scales = seen.iter().filter(|s| s.may_be_scale).count();
-    // A scale among other columns is known by its answers: all of them occur, and vary less than counts.
-    let is_scale = |s: &Seen| s.may_be_scale && (scales >= SCALES || s.kind == Kind::Even && s.is_consecutive);
-    seen.iter_mut().filter(|s| is_scale(s)).for_each(|column| column.kind = Kind::Scale);
+    compare(&mut seen);
     table.truths.iter().for_each(|&j| seen[j].kind = Kind::Truth);
     table.limits.iter().for_each(|limit| (seen[limit.column].kind, seen[limit.column].has_limits) = (Kind::Real, true));
     table.categories.iter().flat_map(|c| c.columns()).for_each(|j| seen[j].kind = Kind::Level);
     seen
 }
 
+/// Finds scales of answers: those that other columns have too, or that are known by their answers, all of which occur and vary less than counts.
+pub fn compare(seen: &mut [Seen]) {
+    let scales = seen.iter().filter(|s| s.may_be_scale).count();
+    let is_scale = |s: &Seen| s.may_be_scale && (scales >= SCALES || s.kind == Kind::Even && s.is_consecutive);
+    seen.iter_mut().filter(|s| is_scale(s)).for_each(|column| column.kind = Kind::Scale);
+}
+
 impl Seen {
+    /// A column that is known to be of some kind, whatever its cells.
+    pub fn known(kind: Kind) -> Self {
+        Seen {
+            kind,
+            may_be_scale: false,
+            is_consecutive: false,
+            has_limits: false,
+            is_positive: false,
+            is_constant: false,
+            is_index: false,
+            dispersion: f64::NAN,
+        }
+    }
+
     /// Examines a column's observed cells; `rows` is the number of rows of the table.
-    fn of(cells: &[f64], rows: usize) -> Self {
+    pub fn of(cells: &[f64], rows: usize) -> Self {
         let count = cells.len() as f64;
         let mean = cells.iter().sum::<f64>() / count;
         let variance = cells.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
@@ -205,7 +241,7 @@ impl Seen {
 }
 
 /// The number of distinct values, if they are few.
-fn distinct(cells: &[f64]) -> Option<usize> {
+pub fn distinct(cells: &[f64]) -> Option<usize> {
     let mut values: Vec<f64> = Vec::new();
     for cell in cells {
         if !values.contains(cell) {

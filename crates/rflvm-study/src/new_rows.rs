@@ -140,13 +140,13 @@ fn opener(fit: &Fit, model: &Model, device: Option<DeviceChoice>) -> Result<Opti
             _ => Ok(None),
         };
     }
-    let run = &fit.config.run;
-    let as_fit = || match run.device.unwrap_or_default() {
+    let compute = &fit.config.compute;
+    let as_fit = || match compute.device.unwrap_or_default() {
         DeviceChoice::Cpu => DeviceChoice::Cpu,
         DeviceChoice::Auto | DeviceChoice::Cuda(_) => DeviceChoice::Auto,
     };
     let alone = Settings { chains: 1, init: Init::Pca, ..fit.settings.clone() };
-    let precision = run.precision.unwrap_or(Precision::Double);
+    let precision = compute.precision.unwrap_or(Precision::Double);
     let card = device.unwrap_or_else(as_fit).card(precision, model, &alone)?;
     Ok(card.map(|card| Opener(Arc::from(device::opener(card)))))
 }

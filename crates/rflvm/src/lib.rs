@@ -44,8 +44,8 @@
 //!
 //! A [`Family`] is chosen by [`family`], or made with its priors, such as [`Gaussian`] and [`Poisson`]; a binomial has [`Trials`]. A [`Model`]
 //! is a table, the families of its columns and a [`ModelSpec`]: the [`Kernel`], [`Priors`], and the [`TimeKernel`] of a [`TimeSpec`] for rows
-//! with times. The signal of a column has an [`Amplitude`], which can be learned with a prior such as a [`HalfT`]. What does not go together is
-//! a [`SpecError`].
+//! with times. The signal of a column has an [`Amplitude`], which can be learned with a prior such as a [`HalfT`]. A [`SpecError`] says
+//! what does not go together.
 //!
 //! ```
 //! use rflvm::{Amplitude, Family, Gaussian, HalfT, Kernel, Mat, Model, ModelSpec, Observations, Poisson, Priors, SpecError, TimeKernel};
@@ -151,7 +151,7 @@
 //! # }
 //! ```
 //!
-//! # A family of your own, and simulated tables
+//! # Your own family, and simulated tables
 //!
 //! Implement [`Density`], and pass it to the model as a [`Generic`] family. [`s_curve`] draws a table along a curve from any family and its
 //! parameters [`Theta`]; draws come from a [`StreamRng`], which a [`Stream`] names; [`affine_r2`] says how well positions are found again.

@@ -34,7 +34,7 @@ pub fn picture(request: &Request, columns: usize, stream: Stream) -> Result<Stri
         let state = draw_prior(&model, stream).map_err(broken)?;
         let table = match scale {
             Scale::Share => means(&model, &state, &state.f, request.total()),
-            Scale::Log(_) => draw_data(&model, &state, stream),
+            Scale::Log(_) | Scale::Plain => draw_data(&model, &state, stream),
         };
         values.extend_from_slice(table.as_slice());
         if i < FUNCTIONS {

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod alike;
 mod axes;
 mod backtest;
 mod categories;
@@ -39,3 +40,4 @@ mod search;
 mod times;
 mod transform;
 mod verdict;
+mod version_0_2;

@@ -125,7 +125,7 @@ class Learned(Effects):
     def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:  # version 0.2
         """Earlier name of `mode_embedding`."""
         warn("`map_embedding` is called `mode_embedding` now", FutureWarning)  # version 0.2
-        return self.mode_embedding(mode)
+        return self.mode_embedding(map)  # version 0.2
 
     def distances(self, pairs: Optional[Sequence[tuple[int, int]]] = None) -> Any:
         """Distances between rows over all modes of the posterior; they need no alignment.

@@ -28,6 +28,8 @@ class Column:
     levels: Optional[list[str]] = None
     #: The levels of an ordered category in one column, which holds their places from 1.
     order: Optional[list[str]] = None
+    #: What it holds, if its family was chosen accordingly.
+    holds: Optional[str] = None
 
     @property
     def names(self) -> list[str]:
@@ -72,7 +74,7 @@ class Layout:
 
     def to_json(self) -> dict:
         """The form stored in python.json."""
-        columns = [[c.name, c.family, c.levels, c.order] for c in self.columns]
+        columns = [[c.name, c.family, c.levels, c.order, c.holds] for c in self.columns]
         return {"columns": columns, "named": self.named, "like": None if self.like is None else self.like.to_json()}
 
     @staticmethod
@@ -143,8 +145,8 @@ def codes_of(series: Any, column: Column, levels: list[str]) -> np.ndarray:
     for n, cell in enumerate(cells):
         if is_missing(cell):
             codes[n] = np.nan
-        elif str(cell) in place:
-            codes[n] = place[str(cell)]
+        elif (text := text_of(cell, place)) in place:
+            codes[n] = place[text]
         else:
             known = ", ".join(list(place)[:8])
             raise ValueError(f"row {n + 1}, column '{column.name}': the fit does not know '{cell}'; known are {known}")
@@ -157,6 +159,12 @@ def put_categories(values: _native.Values, series: Any, column: Column, first: i
     codes = codes_of(series, column, levels)
     for i in range(len(levels)):
         values.column(first + i, np.where(np.isnan(codes), np.nan, (codes == i).astype(float)))
+
+
+def text_of(cell: Any, levels: Mapping) -> str:
+    """A cell of a category as text; numbers that are groups may be floats."""
+    text = str(cell)
+    return text if text in levels or not isinstance(cell, (float, np.floating)) or not float(cell).is_integer() else str(int(cell))
 
 
 def check_whole(cells: Any, what: str) -> None:

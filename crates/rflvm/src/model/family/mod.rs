@@ -50,8 +50,8 @@ pub use poisson::Poisson;
 #[doc(hidden)]
 pub use polya_gamma::weights_given_omega;
 pub use statistic::Statistic;
-pub(crate) use student_t::Beside;
 pub use student_t::StudentT;
+pub(crate) use student_t::Terms;
 pub use trials::Trials;
 pub use working::Working;
 pub use zero_inflated_negative_binomial::ZeroInflatedNegativeBinomial;

@@ -56,6 +56,13 @@ fn any_family(statistic: Statistic, side: Observed) -> (&'static str, &'static s
         (Statistic::Entropy, Observed::Less) => {
             ("rows are concentrated on fewer categories than the model predicts", MORE_AXES)
         }
+        (Statistic::Association, Observed::More) => {
+            ("two categories are more closely related than the model predicts", MORE_AXES)
+        }
+        (Statistic::Association, Observed::Less) => (
+            "two categories are less closely related than the model predicts",
+            "try fewer latent axes or fewer random features",
+        ),
         (Statistic::Likeliest, Observed::More) => ("categories are easier to predict than the model says", MORE_AXES),
         (Statistic::Likeliest, Observed::Less) => {
             ("categories are harder to predict than the model says", "try fewer latent axes or fewer random features")
