@@ -1,60 +1,98 @@
-//! Results about rows: each line begins with what identifies the row, followed by its cells.
+//! A question that a command asks a fit: where the answer goes, and how it is written.
 
+use crate::args::ReplaceArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::message::Flags;
+use crate::reply::{Reply, names};
 use rflvm::internal::error::SpecError;
 use rflvm::internal::linalg::Mat;
 use rflvm::internal::posterior::convergence::Convergence;
-use rflvm::internal::posterior::predicted::Predicted;
-use rflvm_study::apart::OutputError;
-use rflvm_study::cells::{csv_text, number as text};
-use rflvm_study::convergence::caution;
+use rflvm_study::answers::Answer;
+use rflvm_study::answers::cells::Cells;
+use rflvm_study::answers::convergence::caution;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::message::render;
 use rflvm_study::outputs::Outputs;
 use rflvm_study::{Fit, write};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// How the lines of a result begin.
-pub struct Answer<'a> {
-    pub fit: &'a Fit,
-    /// Names of the leading columns.
-    pub header: Vec<String>,
-    /// The leading cells of each row.
-    pub start: Vec<Vec<String>>,
+/// Where an answer goes: into a CSV file, or, with --json alone, into the object that is printed.
+pub struct Asked<'a> {
+    pub out: Option<&'a Path>,
+    /// Number of tables to draw, each into its own file.
+    pub draws: Option<usize>,
+    pub overwrite: bool,
+    pub reply: Reply,
 }
 
-impl Answer<'_> {
-    /// Writes `…,column,mean,sd,q05,q50,q95`, one line per cell, columns in the table's order.
-    pub fn write_cells(&self, path: &Path, cells: &[Vec<Predicted>]) -> Result<(), Failure> {
-        let mut header = self.header.clone();
-        header.extend(["column", "mean", "sd", "q05", "q50", "q95"].map(String::from));
-        let places = self.fit.places();
-        let lines = self.start.iter().zip(cells).flat_map(|(start, row)| {
-            places.iter().zip(&self.fit.table.columns).map(move |(&j, name)| {
-                let mut line = start.clone();
-                line.push(name.clone());
-                line.extend([row[j].mean, row[j].sd].iter().chain(&row[j].quantiles).map(|&v| text(v)));
-                line
-            })
-        });
-        Ok(write::text(path, &csv_text(header, lines))?)
+impl<'a> Asked<'a> {
+    pub fn new(out: Option<&'a PathBuf>, draws: Option<usize>, replace: &ReplaceArgs, reply: Reply) -> Self {
+        Asked { out: out.map(PathBuf::as_path), draws, overwrite: replace.overwrite, reply }
     }
 
-    /// Writes drawn table i next to `path`, one line per row, in the format of the table.
-    pub fn write_table(&self, path: &Path, i: usize, drawn: &Mat) -> Result<PathBuf, Failure> {
-        let mut header = self.header.clone();
-        let (places, sources) = (self.fit.places(), self.fit.table.sources());
-        header.extend(sources.iter().map(|source| source.name(&self.fit.table).to_string()));
-        let lines = self.start.iter().enumerate().map(|(n, start)| {
-            let mut line = start.clone();
-            line.extend(sources.iter().map(|source| source.text(|j| drawn[(n, places[j])])));
-            line
-        });
-        let file = numbered(path, i);
-        write::text(&file, &csv_text(header, lines))?;
-        Ok(file)
+    /// The fit; the name of the file is checked before it is read.
+    pub fn fit(&self, dir: &Path) -> Result<Fit, Failure> {
+        self.out.map_or(Ok(()), check_csv)?;
+        Ok(Fit::open(dir, |_| ())?)
+    }
+
+    /// The draws of the fit, once it is known that no file is replaced that must be kept.
+    pub fn drawn(&self, fit: &Fit, outputs: Outputs) -> Result<Drawn, Failure> {
+        let mut outputs = outputs.overwrite(self.overwrite);
+        match (self.out, self.draws) {
+            (Some(out), Some(count)) => (0..count).try_for_each(|i| outputs.unnamed(&numbered(out, i)))?,
+            (Some(out), None) => outputs.named(out)?,
+            (None, _) => {}
+        }
+        drawn(fit, self.reply.console())
+    }
+
+    /// Writes the answer and says what it is about; returns the object to print.
+    pub fn write(&self, answer: &Answer, about: &str) -> Result<Value, Failure> {
+        let Some(out) = self.out else { return Ok(json!({ "columns": answer.json() })) };
+        write::text(out, &answer.csv())?;
+        self.reply.line(&format!("{about}: {}", out.display()))?;
+        Ok(json!({ "files": names(&[out]) }))
+    }
+
+    /// Writes the answer, and nothing else.
+    pub fn answer(&self, answer: &Answer, about: &str) -> Result<(), Failure> {
+        self.reply.object(&self.write(answer, about)?)
+    }
+
+    /// Writes what is predicted of cells, one line per cell, or tables of them, table-1.csv, table-2.csv, …, one line per row. `rows` and `tables` are
+    /// what they are called: "new row", "futures".
+    pub fn cells(&self, cells: &Cells<'_>, rows: &str, tables: &str) -> Result<(), Failure> {
+        let counted = |count: usize| format!("{count} {rows}{}", if count == 1 { "" } else { "s" });
+        let (Some(out), Some(count)) = (self.out, self.draws) else {
+            let answer = cells.answer()?;
+            // Missing cells have no rows of their own.
+            let count = if cells.is_of_rows() { cells.rows() } else { answer.lines() };
+            return self.answer(&answer, &counted(count));
+        };
+        cells.check_tables(count)?;
+        let sources = cells.fit.table.sources();
+        let mut files = Vec::with_capacity(count);
+        cells.tables(count, |i, table: &Mat| -> Result<(), Failure> {
+            let file = numbered(out, i);
+            write::with(&file, |file| {
+                let mut writer = csv::Writer::from_writer(file);
+                let lead = cells.lead.iter().map(|column| column.name.as_str());
+                writer.write_record(lead.chain(sources.iter().map(|source| source.name(&cells.fit.table))))?;
+                for n in 0..table.rows() {
+                    let values = sources.iter().map(|source| source.text(|j| table[(n, j)]));
+                    writer.write_record(cells.lead.iter().map(|column| column.text(n)).chain(values))?;
+                }
+                writer.flush()
+            })?;
+            files.push(file);
+            Ok(())
+        })?;
+        let of = if cells.is_of_rows() { format!(" of {}", counted(cells.rows())) } else { String::new() };
+        let list = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ");
+        self.reply.files(&files, &format!("{count} {tables}{of}: {list}"))
     }
 }
 
@@ -63,19 +101,19 @@ pub fn outputs(fit: &Fit) -> Outputs {
     Outputs::of(fit.inputs())
 }
 
-/// Checks table-1.csv, table-2.csv, …
-pub fn check_numbered(outputs: &mut Outputs, path: &Path, count: usize) -> Result<(), OutputError> {
-    (0..count).try_for_each(|i| outputs.unnamed(&numbered(path, i)))
-}
-
 /// The draws of a fit; warns about chains that are set aside, and of a fit that has not converged.
 pub fn drawn(fit: &Fit, console: Console) -> Result<Drawn, Failure> {
+    Ok(judged(fit, console)?.0)
+}
+
+/// The draws of a fit with the same warnings, and whether its chains agree.
+pub fn judged(fit: &Fit, console: Console) -> Result<(Drawn, Convergence), Failure> {
     let (drawn, convergence) = Drawn::open(fit)?;
     warn_of_chains(&convergence, console);
     if let Some(caution) = caution(&convergence, fit) {
         console.warn(&render(&caution, &Flags));
     }
-    Ok(drawn)
+    Ok((drawn, convergence))
 }
 
 /// Checks that a file name has the extension .csv.
@@ -88,20 +126,14 @@ pub fn check_csv(path: &Path) -> Result<(), SpecError> {
 }
 
 /// table.csv becomes table-1.csv, table-2.csv, …
-pub fn numbered(path: &Path, i: usize) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{stem}-{}.csv", i + 1))
+fn numbered(path: &Path, i: usize) -> PathBuf {
+    next_to(path, &format!("-{}.csv", i + 1))
 }
 
-/// table.csv becomes table-NAME.csv.
-pub fn next_to(path: &Path, name: &str) -> PathBuf {
+/// table.csv becomes table-cells.csv or table.svg, by the ending.
+pub fn next_to(path: &Path, ending: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{stem}-{name}.csv"))
-}
-
-/// Names of files on one line.
-pub fn listed(files: &[PathBuf]) -> String {
-    files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" ")
+    path.with_file_name(format!("{stem}{ending}"))
 }
 
 /// Warns about chains that were set aside, with the reason.

@@ -1,12 +1,14 @@
 //! The command line.
 
 mod answers;
+mod effects;
 
 use crate::console::Console;
 use crate::flags::{ConfigArgs, ModelArgs};
 pub use answers::*;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+pub use effects::*;
 use rflvm_report::Image;
 use rflvm_study::choices::KernelKind;
 use rflvm_study::device::DeviceChoice;
@@ -62,6 +64,12 @@ pub enum Command {
     Distances(DistancesArgs),
     /// Write each row's nearest neighbors, with their probabilities, over all modes of the posterior.
     Neighbors(NeighborsArgs),
+    /// Show what drives each column: where its variance comes from, its gradient in the latent space, and its change between places.
+    Effects(EffectsArgs),
+    /// List the columns that differ between groups of rows, with their expected false discovery rate.
+    Differences(DifferencesArgs),
+    /// Show how sure groups of rows are: with which group each row is found, and which rows lie between groups.
+    Groups(GroupsArgs),
     /// Write and draw the learned kernel and its spectral density, with their uncertainty.
     Kernel(KernelArgs),
     /// Draw one picture of a fit for a paper, as SVG, PNG or PDF.
@@ -247,10 +255,10 @@ pub struct DemoArgs {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Warm-up sweeps per chain.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 150)]
     pub warmup: u64,
     /// Draws kept per chain.
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 100)]
     pub draws: u64,
     /// Threads to use [default: all cores].
     #[arg(long, default_value_t = 0, hide_default_value = true)]

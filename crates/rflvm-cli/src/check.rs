@@ -10,9 +10,7 @@ use crate::failure::Failure;
 use crate::message::Flags;
 use crate::reply::Reply;
 use report::Shown;
-use rflvm::internal::posterior::check::{REPLICATES, VISITED};
-use rflvm_study::check::Report;
-use rflvm_study::convergence::Began;
+use rflvm_study::answers::checks::checks;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Fit, write};
 
@@ -28,13 +26,10 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     outputs.unnamed(&picture)?;
     let (drawn, convergence) = Drawn::open(&fit)?;
     warn_of_chains(&convergence, reply.console());
-    let fitted = drawn.fitted(&fit, "check");
-    let (checks, conflicts) = (fitted.check(REPLICATES)?, fitted.conflicts(VISITED)?);
-    let (model, began) = (&fit.model, Began::of(&fit.dir));
-    let report = Report { checks: &checks, conflicts: &conflicts, model, convergence: &convergence, began };
+    let report = checks(&fit, &drawn, &convergence)?;
     let shown = Shown(&report);
-    write::text(&file, &shown.csv())?;
-    write::text(&picture, &shown.svg(&fit.title()))?;
+    write::text(&file, &report.answer(&Flags).csv())?;
+    write::text(&picture, &shown.picture(&fit.title()).svg())?;
     shown.lines().iter().try_for_each(|line| reply.line(line))?;
     reply.line(&format!("table and picture: {} {}", file.display(), picture.display()))?;
     reply.object(&report.as_json(&Flags))

@@ -14,6 +14,7 @@ use rflvm::internal::model::family::{Poisson, Theta};
 use rflvm::internal::model::{Model, ModelSpec};
 use rflvm::internal::observations::Observations;
 use rflvm::internal::posterior::Posterior;
+use rflvm::internal::posterior::fitted::Fitted;
 use rflvm::internal::posterior::score::affine_r2;
 use rflvm::internal::rng::Stream;
 use rflvm::internal::run;
@@ -21,9 +22,11 @@ use rflvm::internal::run::Progress;
 use rflvm::internal::run::Settings;
 use rflvm::internal::simulate::s_curve;
 use rflvm_report::{Subject, html};
-use rflvm_study::convergence::{Began, as_json};
-use rflvm_study::drawn::CELLS;
+use rflvm_study::answers::convergence::{Began, as_json};
+use rflvm_study::answers::positions::{self, Positions};
+use rflvm_study::answers::stream;
 use rflvm_study::outputs::Outputs;
+use rflvm_study::table::Table;
 use rflvm_study::{out_dir, write};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -31,6 +34,8 @@ use std::time::Instant;
 
 /// Rows and columns of the table.
 const SHAPE: (usize, usize) = (500, 100);
+/// Few enough that the picture is there within a minute on two cores.
+const CHAINS: usize = 4;
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<(), Failure> {
@@ -43,6 +48,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     let settings = Settings {
         warmup: args.warmup,
         draws: args.draws,
+        chains: CHAINS,
         seed: args.seed,
         threads: args.threads,
         ..Settings::default()
@@ -54,7 +60,7 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     out_dir::prepare(&args.out)?;
     let console = reply.progress();
     console.say(&format!(
-        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; 2 chains, seed {}",
+        "{rows} rows of {columns} Poisson counts, simulated along an S-shaped curve; {CHAINS} chains, seed {}",
         args.seed
     ));
     let begun = Instant::now();
@@ -64,33 +70,33 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
         ControlFlow::Continue(())
     };
     let chains = run::run(&model, &settings, |_| Memory::default(), see)?;
-    let posterior = Posterior::new(model, chains, settings.seed)?;
+    let posterior = Posterior::of_spread(model, chains, settings.seed)?;
     let seconds = begun.elapsed().as_secs_f64();
     let aside = posterior.convergence().chains.iter().filter(|v| !v.used).count();
     if aside > 0 {
         console.warn(&format!("{aside} of {} chains is stuck in a minor mode and is set aside", settings.chains));
     }
-    let fitted = posterior.fitted("results");
+    let fitted = posterior.fitted(stream::POSITIONS);
     let frame = fitted.frame()?;
-    let embedding = fitted.embedding(&frame)?;
+    let placed = Positions { embedding: fitted.embedding(&frame)?, frame };
+    let embedding = &placed.embedding;
     let ids: Vec<String> = (1..=rows).map(|n| n.to_string()).collect();
     let along: Vec<String> = curve.t.iter().map(|t| format!("{t:.4}")).collect();
-    let rows_known = output::Rows { ids: &ids, labels: Some(&along), times: None, sequences: None };
+    let known = Table { ids: ids.clone(), labels: Some(along.clone()), ..Table::default() };
     let (table, picture) = (args.out.join("embedding.csv"), args.out.join("latent.svg"));
-    write::text(&table, &output::embedding_csv(&embedding, None, &rows_known))?;
+    write::text(&table, &positions::columns(embedding, None, &known).csv())?;
     let colour = Colour::Value { values: &curve.t, name: "position along the S", format: None };
     let title = args.title.as_deref().unwrap_or("An S-curve found in Poisson counts");
-    write::text(&picture, &output::latent_svg(title, &embedding, colour))?;
+    write::text(&picture, &output::latent_svg(title, embedding, colour))?;
     let page = args.out.join(report::FILE);
     if !args.no_report {
-        let columns: Vec<String> = (1..=columns).map(|j| j.to_string()).collect();
+        let names: Vec<String> = (1..=columns).map(|j| j.to_string()).collect();
         let convergence = posterior.convergence();
         let subject = Subject {
             title: title.into(),
-            fitted: posterior.fitted("report"),
-            cells: posterior.fitted(CELLS),
-            frame: &frame,
-            embedding: &embedding,
+            fitted: Fitted { stream: Stream::new(args.seed), ..posterior.fitted("report") },
+            positions: &placed,
+            ahead: Vec::new(),
             rows: rflvm_report::Rows {
                 ids: &ids,
                 labels: Some(&along),
@@ -98,8 +104,8 @@ pub fn run(args: &DemoArgs) -> Result<(), Failure> {
                 timeline: None,
                 times: None,
             },
-            places: (0..columns.len()).collect(),
-            columns: &columns,
+            places: (0..names.len()).collect(),
+            columns: &names,
             offset: 0.0,
             covariates: Vec::new(),
             convergence,

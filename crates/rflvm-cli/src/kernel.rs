@@ -1,121 +1,68 @@
 //! `rflvm kernel`: the learned kernel, as numbers and as a picture.
 
-use crate::answer::{check_csv, drawn, outputs};
+use crate::answer::{Asked, next_to, outputs};
 use crate::args::KernelArgs;
 use crate::failure::Failure;
-use crate::picture::curves::{self, Line, Panel};
+use crate::picture::curves::{self, Curved, Line};
+use crate::picture::spec::Picture;
 use crate::predict::rows;
-use crate::reply::{self, Reply};
+use crate::reply::{Reply, names};
 use rflvm::internal::error::SpecError;
-use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
-use rflvm::internal::posterior::frame::Frame;
-use rflvm::internal::posterior::kernel::{Curve, Learned, diameter};
-use rflvm_study::Fit;
-use rflvm_study::cells::csv_text;
-use rflvm_study::cells::number as text;
-use rflvm_study::drawn::check_kernel_rows;
+use rflvm::internal::posterior::kernel::Curve;
+use rflvm_study::answers::kernel::{Curves, check_rows, covariance, kernel};
 use rflvm_study::write;
-use rflvm_study::write::npy_header;
 use serde_json::json;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &KernelArgs) -> Result<(), Failure> {
-    let answer = Reply::from(&args.reply);
-    check_csv(&args.out)?;
+    let reply = Reply::from(&args.reply);
+    let asked = Asked::new(Some(&args.out), None, &args.replace, reply);
     if let Some(file) = args.matrix.as_deref().filter(|file| file.extension().is_none_or(|e| e != "npy")) {
         let (setting, value) = ("matrix", file.display().to_string());
         return Err(SpecError::Setting { setting, value, rule: "its name must end in .npy".into() }.into());
     }
-    let fit = Fit::open(&args.dir, |_| ())?;
-    let (spectrum, picture) = (beside(&args.out, "-spectrum.csv"), beside(&args.out, ".svg"));
+    let fit = asked.fit(&args.dir)?;
+    let (out, spectrum, svg) = (&args.out, next_to(&args.out, "-spectrum.csv"), next_to(&args.out, ".svg"));
     let mut outputs = outputs(&fit).overwrite(args.replace.overwrite);
-    outputs.named(&args.out)?;
+    outputs.named(out)?;
     args.matrix.as_deref().map_or(Ok(()), |file| outputs.named(file))?;
-    [&spectrum, &picture].into_iter().try_for_each(|file| outputs.unnamed(file))?;
+    [&spectrum, &svg].into_iter().try_for_each(|file| outputs.unnamed(file))?;
     let rows = rows::rows(args.rows.as_deref().unwrap_or("all"), &fit.table)?;
-    if args.matrix.is_some() {
-        check_kernel_rows(rows.len())?;
-    }
-    let drawn = drawn(&fit, answer.console())?;
-    let fitted = drawn.fitted(&fit, "kernel");
-    let frame = fitted.frame()?;
-    let reach = diameter(&fitted.embedding(&frame)?.mean);
-    let learned = fitted.kernel(&frame, reach, DRAWS)?;
-    let names = names(&frame);
-    write::text(&args.out, &csv("delta", &names, &learned.kernel))?;
-    write::text(&spectrum, &csv("frequency", &names, &learned.density))?;
-    write::text(&picture, &svg(&names, &learned))?;
-    answer.line(&format!(
-        "the kernel, its spectral density and a picture: {} {} {}",
-        args.out.display(),
-        spectrum.display(),
-        picture.display()
-    ))?;
-    let mut files = vec![args.out.clone(), spectrum, picture];
+    args.matrix.as_ref().map_or(Ok(()), |_| check_rows(rows.len()))?;
+    let drawn = crate::answer::drawn(&fit, reply.console())?;
+    let curves = kernel(&fit, &drawn)?;
+    write::text(out, &curves.kernel().csv())?;
+    write::text(&spectrum, &curves.density().csv())?;
+    write::text(&svg, &picture(&curves).svg())?;
+    let mut files: Vec<&Path> = vec![out, &spectrum, &svg];
+    let list = names(&files).join(" ");
+    reply.line(&format!("the kernel, its spectral density and a picture: {list}"))?;
     if let Some(file) = &args.matrix {
-        write_matrix(file, &fitted, &rows)?;
-        files.push(file.clone());
-        answer.line(&format!(
-            "mean and standard deviation of K(X, X), 2 × {0} × {0}: {1}",
-            rows.len(),
-            file.display()
-        ))?;
+        let (found, count) = (covariance(&fit, &drawn, &rows)?, rows.len());
+        write::npy(file, &[2, count, count], &[found.mean.as_slice(), found.sd.as_slice()].concat())?;
+        files.push(file);
+        reply.line(&format!("mean and standard deviation of K(X, X), 2 × {count} × {count}: {}", file.display()))?;
     }
-    answer.object(&json!({ "files": reply::names(&files) }))
+    reply.object(&json!({ "files": names(&files) }))
 }
 
-/// Names of the curves.
-pub fn names(frame: &Frame) -> Vec<String> {
-    (1..=frame.axes()).map(|d| format!("x{d}")).chain(["all".into()]).collect()
-}
-
-/// kernel.csv becomes kernel-spectrum.csv and kernel.svg.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{stem}{ending}"))
-}
-
-/// `along`, the place, `mean`, `q05`, `q95`.
-fn csv(place: &str, names: &[String], curves: &[Curve]) -> String {
-    let header = ["along", place, "mean", "q05", "q95"].map(String::from).to_vec();
-    let lines = names.iter().zip(curves).flat_map(|(name, curve)| {
-        (0..curve.at.len()).map(move |i| {
-            let numbers = [curve.at[i], curve.mean[i], curve.band[i][0], curve.band[i][1]];
-            std::iter::once(name.clone()).chain(numbers.map(text)).collect()
-        })
-    });
-    csv_text(header, lines)
-}
-
-pub fn svg(names: &[String], learned: &Learned) -> String {
+/// The kernel, and its spectral density beside it.
+pub fn picture(Curves { names, learned }: &Curves) -> Picture {
     let lines = |curves: &[Curve], has_band: bool| -> Vec<Line> {
-        let line = |(name, curve): (&String, &Curve)| {
-            let at = |i: usize| (curve.at[i], curve.mean[i], has_band.then_some((curve.band[i][0], curve.band[i][1])));
-            // With a single axis, the last curve repeats the first.
-            Line {
-                name: if name == "all" { "all directions".into() } else { name.clone() },
-                points: (0..curve.at.len()).map(at).collect(),
-            }
+        let line = |(name, curve): (&String, &Curve)| Line {
+            name: if name == "all" { "all directions".into() } else { name.clone() },
+            x: curve.at.clone(),
+            y: curve.mean.clone(),
+            band: has_band.then(|| [0, 1].map(|side| curve.band.iter().map(|band| band[side]).collect())),
         };
+        // With a single axis, the last curve repeats the first.
         let shown = if names.len() == 2 { 1 } else { names.len() };
         names.iter().zip(curves).take(shown).map(line).collect()
     };
-    let panels = [
-        Panel { x_label: "|δ|", y_label: "k(δ)", lines: lines(&learned.kernel, true) },
-        Panel { x_label: "frequency |w|", y_label: "spectral density", lines: lines(&learned.density, false) },
-    ];
-    curves::svg("The learned kernel", &panels, "bands: 5% to 95% of the draws")
-}
-
-/// The mean, then the standard deviation.
-fn write_matrix(path: &Path, fitted: &Fitted<'_>, rows: &[usize]) -> Result<(), Failure> {
-    let found = fitted.covariance(rows, DRAWS)?;
-    let fill = |file: &mut std::io::BufWriter<std::fs::File>| {
-        file.write_all(&npy_header(&[2, rows.len(), rows.len()]))?;
-        let numbers = found.mean.as_slice().iter().chain(found.sd.as_slice());
-        numbers.into_iter().try_for_each(|value| file.write_all(&value.to_le_bytes()))
-    };
-    Ok(write::with(path, fill)?)
+    let panel = |x: &str, y: &str, lines| Curved { x_label: x.into(), y_label: y.into(), lines };
+    let kernel = panel("|δ|", "k(δ)", lines(&learned.kernel, true));
+    let density = panel("frequency |w|", "spectral density", lines(&learned.density, false));
+    let note = "bands: 5% to 95% of the draws".into();
+    curves::picture(&curves::Curves { title: "The learned kernel".into(), panels: vec![kernel, density], note })
 }

@@ -16,13 +16,16 @@ mod check;
 mod compare;
 mod console;
 mod demo;
+mod differences;
 mod distances;
 mod doctor;
+mod effects;
 mod export;
 mod failure;
 mod fit;
 mod flags;
 mod forecast;
+mod groups;
 mod impute;
 mod kernel;
 mod labels;
@@ -97,6 +100,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Check(args) => check::run(args),
         Command::Distances(args) => distances::run(args),
         Command::Neighbors(args) => distances::neighbors(args),
+        Command::Effects(args) => effects::run(args),
+        Command::Differences(args) => differences::run(args),
+        Command::Groups(args) => groups::run(args),
         Command::Kernel(args) => kernel::run(args),
         Command::Plot(args) => plot::run(args),
         Command::Report(args) => report::run(args),
@@ -112,6 +118,33 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             ranks.abandon(failure.exit_code(), sentence.as_deref());
             failure.exit_code()
         }
+    }
+}
+
+/// Pictures as JSON, which Python draws: their panels, axes and marks.
+pub mod pictures {
+    use crate::picture::paths;
+    use crate::picture::spec::Picture;
+    use rflvm_study::answers::checks::Report;
+    use rflvm_study::answers::kernel::Curves;
+
+    fn json(picture: &Picture) -> Result<String, String> {
+        serde_json::to_string(picture).map_err(|error| error.to_string())
+    }
+
+    /// The learned kernel.
+    pub fn kernel(curves: &Curves) -> Result<String, String> {
+        json(&crate::kernel::picture(curves))
+    }
+
+    /// Posterior predictive checks.
+    pub fn checks(report: &Report<'_>) -> Result<String, String> {
+        json(&crate::check::report::Shown(report).picture(""))
+    }
+
+    /// Values over time, given as JSON.
+    pub fn paths(given: &str) -> Result<String, String> {
+        json(&paths::picture(&serde_json::from_str(given).map_err(|error| error.to_string())?)?)
     }
 }
 

@@ -14,6 +14,7 @@ use rflvm::internal::linalg::{Mat, mul};
 use rflvm::internal::posterior::align::Embedding;
 use rflvm::internal::posterior::score;
 use rflvm_study::Fit;
+use rflvm_study::answers::positions::columns;
 use rflvm_study::cells::csv_text;
 use rflvm_study::choices::InitAt;
 use rflvm_study::config::{Config, RunConfig};
@@ -83,7 +84,7 @@ fn write(
     let (dir, table) = (&args.out, &fit.table);
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
     fit.write_settings("map", Some(&fit.identity()))?;
-    write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, None, &table.into()))?;
+    write::text(&dir.join("embedding.csv"), &columns(&embedding, None, table).csv())?;
     output::write_pictures(dir, fit, &embedding, "conditional", None)?;
     let w = point.state.features.w();
     let mut turned = Mat::zeros(w.rows(), w.cols());

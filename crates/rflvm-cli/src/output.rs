@@ -1,71 +1,17 @@
-//! The results of a fit: embedding.csv, latent.svg, and paths.svg if rows have times.
+//! The pictures of positions: latent.svg, and paths.svg if rows have times.
 
 use crate::failure::Failure;
 use crate::labels::Labels;
 use crate::picture::Colour;
-use crate::picture::paths::{self, Paths};
+use crate::picture::paths::{self, Line, Paths, Times, Values};
 use crate::picture::scatter::{self, Scatter};
 use rflvm::internal::linalg::Mat;
 use rflvm::internal::posterior::align::Embedding;
 use rflvm_study::Fit;
 use rflvm_study::cells::csv_text;
-use rflvm_study::table::Table;
 use rflvm_study::times::{Calendar, Timeline};
 use rflvm_study::write;
 use std::path::Path;
-
-/// What is known about the rows in addition to their positions.
-pub struct Rows<'a> {
-    pub ids: &'a [String],
-    pub labels: Option<&'a [String]>,
-    pub times: Option<&'a [String]>,
-    pub sequences: Option<&'a [String]>,
-}
-
-impl<'a> From<&'a Table> for Rows<'a> {
-    fn from(table: &'a Table) -> Self {
-        Rows {
-            ids: &table.ids,
-            labels: table.labels.as_deref(),
-            times: table.time.as_deref(),
-            sequences: table.sequence.as_deref(),
-        }
-    }
-}
-
-/// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; with `time` and `sequence` after the
-/// label if rows have times, and with spatial medians as `median1,…` at the end if they are given.
-pub fn embedding_csv(embedding: &Embedding, medians: Option<&Mat>, rows: &Rows<'_>) -> String {
-    let (mut header, mut lines) = embedding_lines(embedding, rows);
-    if let Some(medians) = medians {
-        header.extend((1..=medians.cols()).map(|d| format!("median{d}")));
-        let rows = lines.iter_mut().zip(medians.iter_rows());
-        rows.for_each(|(line, median)| line.extend(median.iter().map(f64::to_string)));
-    }
-    csv_text(header, lines.into_iter())
-}
-
-/// embedding.csv as cells: the header, and the lines below it.
-pub fn embedding_lines(embedding: &Embedding, rows: &Rows<'_>) -> (Vec<String>, Vec<Vec<String>>) {
-    let dim = embedding.mean.cols();
-    let mut header = vec!["id".to_string(), "label".to_string()];
-    if rows.times.is_some() {
-        header.extend(["time".to_string(), "sequence".to_string()]);
-    }
-    header.extend((1..=dim).map(|d| format!("x{d}")));
-    header.extend((1..=dim).map(|d| format!("sd{d}")));
-    let row = |n: usize| {
-        let cell = |cells: Option<&[String]>| cells.map_or(String::new(), |cells| cells[n].clone());
-        let mut row = vec![rows.ids[n].clone(), cell(rows.labels)];
-        if rows.times.is_some() {
-            row.extend([cell(rows.times), cell(rows.sequences)]);
-        }
-        row.extend(embedding.mean.row(n).iter().map(f64::to_string));
-        row.extend((0..dim).map(|d| embedding.sd(n, d).to_string()));
-        row
-    };
-    (header, (0..embedding.mean.rows()).map(row).collect())
-}
 
 /// Half the width of a normal distribution's middle 90%, in standard deviations.
 const BAND: f64 = 1.645;
@@ -110,19 +56,32 @@ pub fn pictures(fit: &Fit, embedding: &Embedding, errors: &str, title: &str) -> 
     let names = timeline.map_or(&[][..], |timeline| &timeline.names);
     let latent = scatter::svg(&Scatter { title, axes, errors, colour, sequences, names });
     let Some(timeline) = timeline else { return [Some(latent), None] };
-    let banded = |&(mean, sd): &(f64, f64)| (mean, [mean - BAND * sd, mean + BAND * sd]);
-    let paths = paths::svg(&Paths {
-        title,
-        across: "time",
-        times: &timeline.times.at,
-        format: in_words,
-        sequences,
-        names,
-        axes: &axes.iter().map(|axis| axis.iter().map(banded).collect()).collect::<Vec<_>>(),
-        labels: &(1..=axes.len()).map(|d| format!("x{d}")).collect::<Vec<_>>(),
-        note: &format!("bands: 90%, from means and {errors} sds"),
-    });
-    [Some(latent), Some(paths)]
+    let of = |axis: &[(f64, f64)], rows: &[usize], at: &dyn Fn((f64, f64)) -> f64| {
+        rows.iter().map(|&n| Some(at(axis[n])).filter(|v| v.is_finite())).collect::<Vec<_>>()
+    };
+    let line = |(s, rows): (usize, &Vec<usize>), axis: &[(f64, f64)]| Line {
+        name: (s < names.len()).then_some(s),
+        rows: rows.clone(),
+        values: of(axis, rows, &|(mean, _)| mean),
+        bands: vec![[-BAND, BAND].map(|side| of(axis, rows, &|(mean, sd)| mean + side * sd))],
+        ..Line::default()
+    };
+    let panel = |(d, axis): (usize, &Vec<(f64, f64)>)| Values {
+        label: format!("latent axis {}", d + 1),
+        lines: sequences.iter().enumerate().map(|one| line(one, axis)).collect(),
+        ..Values::default()
+    };
+    let paths = Paths {
+        title: title.into(),
+        across: "time".into(),
+        times: Times::On(timeline.times.at.clone(), timeline.calendar.clone()),
+        panels: axes.iter().enumerate().map(panel).collect(),
+        names: names.to_vec(),
+        note: format!("bands: 90%, from means and {errors} sds"),
+        ..Paths::default()
+    };
+    // Only texts of times can be wrong.
+    [Some(latent), paths::picture(&paths).ok().map(|picture| picture.svg())]
 }
 
 /// The name of a file about a mode: latent.svg, latent-2.svg, …

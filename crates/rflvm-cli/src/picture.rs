@@ -3,7 +3,6 @@
 //! Written directly rather than with plotters: equal scales on all axes, few elements per colour (small files), legends and colour bars
 //! would take as much code, and the result needs no font metrics.
 
-pub mod backtest;
 pub mod colour;
 pub mod curves;
 pub mod histograms;
@@ -19,6 +18,7 @@ mod reach;
 pub mod scatter;
 mod signs;
 mod span;
+pub mod spec;
 mod text;
 
 use text::{cut, escape, put};

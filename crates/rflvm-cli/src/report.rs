@@ -6,10 +6,9 @@ use crate::failure::Failure;
 use crate::message::Flags;
 use crate::reply::Reply;
 use rflvm::internal::error::SpecError;
-use rflvm::internal::posterior::align::Embedding;
 use rflvm::internal::posterior::convergence::Convergence;
-use rflvm::internal::posterior::frame::Frame;
 use rflvm_report::{Image, Subject, html};
+use rflvm_study::answers::positions::{Positions, positions};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Fit, write};
 use std::path::Path;
@@ -26,10 +25,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     outputs(&fit).own(&args.dir, &[FILE]).named(&file)?;
     let (drawn, convergence) = Drawn::open(&fit)?;
     warn_of_chains(&convergence, reply.console());
-    let fitted = drawn.fitted(&fit, "results");
-    let frame = fitted.frame()?;
-    let embedding = fitted.embedding(&frame)?;
-    let page = page(&fit, (&drawn, &convergence), (&frame, &embedding), args.image)?;
+    let page = page(&fit, (&drawn, &convergence), &positions(&fit, &drawn, 1)?, args.image)?;
     write::text(&file, &page)?;
     let size = page.len() as f64 / 1e6;
     let line = format!("{} rows × {} columns, {size:.1} MB: {}", fit.model.rows(), fit.model.columns(), file.display());
@@ -40,7 +36,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
 pub fn write(
     fit: &Fit,
     draws: (&Drawn, &Convergence),
-    positions: (&Frame, &Embedding),
+    positions: &Positions,
     image: Option<Image>,
 ) -> Result<(), Failure> {
     Ok(write::text(&fit.dir.join(FILE), &page(fit, draws, positions, image)?)?)
@@ -49,7 +45,7 @@ pub fn write(
 fn page(
     fit: &Fit,
     draws: (&Drawn, &Convergence),
-    positions: (&Frame, &Embedding),
+    positions: &Positions,
     image: Option<Image>,
 ) -> Result<String, Failure> {
     let subject = Subject::of(fit, draws, positions, &Flags)?;

@@ -4,19 +4,20 @@ use crate::answer::warn_of_chains;
 use crate::args::PageArgs;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::impute;
 use crate::labels::Labels;
 use crate::message::Flags;
 use crate::output;
 use crate::picture;
 use crate::report;
 use rflvm::internal::posterior::axes::AxesInUse;
-use rflvm::internal::posterior::fitted::Fitted;
 use rflvm::internal::posterior::score;
 use rflvm_study::Fit;
+use rflvm_study::answers::convergence as words;
+use rflvm_study::answers::imputed::imputed;
+use rflvm_study::answers::positions::{Positions, columns, medians, positions};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::message::render;
-use rflvm_study::{Error, axes, convergence as words, exact, modes, write};
+use rflvm_study::{Error, axes, exact, modes, write};
 use std::path::Path;
 
 /// Writes the results of a finished fit.
@@ -25,33 +26,30 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, console: Console) -> Result
     let (drawn, convergence) = Drawn::open(fit)?;
     drawn.keep_weights(fit)?;
     warn_of_chains(&convergence, console);
-    let fitted = drawn.fitted(fit, "results");
-    let frame = fitted.frame()?;
-    let embedding = fitted.embedding(&frame)?;
-    let medians = fitted.medians(&frame)?;
-    write::text(&dir.join("embedding.csv"), &output::embedding_csv(&embedding, Some(&medians), &table.into()))?;
-    output::write_pictures(dir, fit, &embedding, "posterior", None)?;
-    for (mode, other) in (2..).zip(&drawn.others) {
-        // Positions of another mode, in its own frame.
-        let fitted = Fitted { used: &other.used(), modes: &[], ..fitted };
-        let frame = fitted.frame()?;
-        let (embedding, medians) = (fitted.embedding(&frame)?, fitted.medians(&frame)?);
-        let file = dir.join(output::of_mode("embedding", Some(mode), "csv"));
-        write::text(&file, &output::embedding_csv(&embedding, Some(&medians), &table.into()))?;
-        output::write_pictures(dir, fit, &embedding, "posterior", Some(mode))?;
-        warn_of_chains(other, console);
+    let mut first = None;
+    for mode in 1..=drawn.others.len() + 1 {
+        let Positions { frame, embedding } = positions(fit, &drawn, mode)?;
+        let medians = medians(fit, &drawn, mode, &frame)?;
+        // Those of other modes have their number in the names of their files.
+        let number = Some(mode).filter(|mode| *mode > 1);
+        let file = dir.join(output::of_mode("embedding", number, "csv"));
+        write::text(&file, &columns(&embedding, Some(&medians), table).csv())?;
+        output::write_pictures(dir, fit, &embedding, "posterior", number)?;
+        mode.checked_sub(2).iter().for_each(|&other| warn_of_chains(&drawn.others[other], console));
+        first.get_or_insert(Positions { frame, embedding });
     }
+    let Some(first) = first else { return Ok(()) };
     // Without its table nothing can be predicted.
     if model.has_missing() && model.has_table() {
-        match impute::write_cells(&dir.join("imputed.csv"), fit, &drawn) {
-            Err(error @ Failure::Study(Error::Spec(_))) => {
-                console.warn(&format!("the missing cells are not imputed: {error}"));
+        match imputed(fit, &drawn)?.answer() {
+            Err(error @ Error::Spec(_)) => {
+                console.warn(&format!("the missing cells are not imputed: {}", error.sentence(&Flags)));
             }
-            other => drop(other?),
+            other => write::text(&dir.join("imputed.csv"), &other?.csv())?,
         }
     }
     if let Some(Labels::Classes(labels)) = table.labels.as_deref().map(Labels::of) {
-        let (mean, sd) = score::nearest_neighbour_accuracy(&embedding.mean, labels, 5, 0);
+        let (mean, sd) = score::nearest_neighbour_accuracy(&first.embedding.mean, labels, 5, 0);
         console.say(&format!("1-nearest-neighbour accuracy of the labels, 5-fold: {mean:.3} ± {sd:.3}"));
     }
     if let Some(in_use) = AxesInUse::of(&drawn.store, &drawn.used)? {
@@ -68,7 +66,7 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, console: Console) -> Result
     }
     drawn.stacking.iter().for_each(|stacking| console.say(&stacking.words()));
     if !page.no_report && model.has_table() {
-        report::write(fit, (&drawn, &convergence), (&frame, &embedding), page.image)?;
+        report::write(fit, (&drawn, &convergence), &first, page.image)?;
     }
     let began = words::Began::of(dir);
     words::verdicts(&drawn, &convergence, began).iter().for_each(|line| console.say(line));

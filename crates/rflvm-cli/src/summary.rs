@@ -6,7 +6,7 @@ use crate::message::Flags;
 use crate::reply::Reply;
 use rflvm::internal::posterior::axes::AxesInUse;
 use rflvm::internal::posterior::convergence::{Convergence, Diagnosed};
-use rflvm_study::convergence::{self, Began, advice, mode_lines, report, sampler, times, verdicts};
+use rflvm_study::answers::convergence::{self, Began, advice, mode_lines, report, sampler, times, verdicts};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::message::render;
 use rflvm_study::time_scales::TimeScales;
@@ -47,7 +47,7 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
     if let Some(words) = modes::words(&modes) {
         tell(&render(&words, &Flags))?;
     }
-    mode_lines(&fit, &drawn).iter().try_for_each(|line| tell(line))?;
+    mode_lines(&fit, &drawn)?.iter().try_for_each(|line| tell(line))?;
     drawn.stacking.iter().try_for_each(|stacking| tell(&stacking.words()))?;
     if let Some(scales) = &scales {
         tell(&scales.line())?;

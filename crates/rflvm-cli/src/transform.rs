@@ -1,56 +1,43 @@
 //! `rflvm transform`: the positions of new rows, and how unusual they are.
 
-mod draws;
-
-use crate::answer::{check_csv, drawn, outputs};
+use crate::answer::{Asked, next_to, outputs};
 use crate::args::TransformArgs;
 use crate::failure::Failure;
-use crate::output;
-use crate::reply::{Reply, names};
-use draws::DrawnPositions;
-use rflvm::internal::draws::Source;
-use rflvm::internal::posterior::transform::{DRAWS, Transformed};
-use rflvm_study::Fit;
-use rflvm_study::cells::csv_text;
-use rflvm_study::cells::number as text;
+use crate::reply::Reply;
+use rflvm::internal::error::SpecError;
+use rflvm_study::answers::placed::{Placed, placed};
 use rflvm_study::new_rows::{self, NewTable};
-use rflvm_study::table::Table;
 use rflvm_study::write;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &TransformArgs) -> Result<(), Failure> {
     let reply = Reply::from(&args.reply);
-    check_csv(&args.out)?;
-    let mut positions = args.draws.map(|count| DrawnPositions::new(count, args)).transpose()?;
-    let fit = Fit::open(&args.dir, |_| ())?;
+    let asked = Asked::new(args.out.as_ref(), None, &args.replace, reply);
+    let beside = || next_to(asked.out.unwrap_or(Path::new("transform.csv")), "-draws.csv");
+    let positions = args.draws.map(|_| args.draws_out.clone().unwrap_or_else(beside));
+    positions.as_deref().map_or(Ok(()), check_draws)?;
+    let fit = asked.fit(&args.dir)?;
     let trials = args.trials.as_deref().map(Path::new);
     let reads = [Some(args.table.as_path()), args.row_data.as_deref(), trials].into_iter().flatten();
     let mut outputs = outputs(&fit).reading(reads).overwrite(args.replace.overwrite);
-    outputs.named(&args.out)?;
-    if let Some(positions) = &positions {
-        outputs.either(positions.path(), args.draws_out.is_some())?;
-    }
+    asked.out.map_or(Ok(()), |out| outputs.named(out))?;
+    positions.as_deref().map_or(Ok(()), |path| outputs.either(path, args.draws_out.is_some()))?;
     let (table, new) = new_rows::read(&new_table(args), &fit)?;
     reply.console().notes(&new.notes);
-    let drawn = drawn(&fit, reply.console())?;
-    args.draws.map_or(Ok(()), |count| drawn.check_positions(count))?;
-    let there = drawn.used.len() * drawn.store.size()?.1;
-    let visited = there.min(DRAWS.max(args.draws.unwrap_or(0)));
-    let found = drawn.fitted(&fit, "transform").transform(&new.rows, visited, |i, x| {
-        positions.iter_mut().for_each(|positions| positions.take(i, visited, x));
-    })?;
-    write::text(&args.out, &csv(&found, &table))?;
+    let drawn = crate::answer::drawn(&fit, reply.console())?;
+    let found = placed(&fit, &drawn, &new.rows, args.draws.unwrap_or(0))?;
     let rows = if table.rows == 1 { "1 new row".into() } else { format!("{} new rows", table.rows) };
-    reply.line(&format!("{rows}: {}", args.out.display()))?;
-    let mut files = vec![args.out.as_path()];
-    if let Some(positions) = &positions {
-        positions.write()?;
-        files.push(positions.path());
-        reply.line(&format!("{} draws of {rows}: {}", positions.count(), positions.path().display()))?;
+    let mut object = asked.write(&found.answer(&table), &rows)?;
+    if let Some(path) = &positions {
+        write_draws(path, &found)?;
+        reply.line(&format!("{} draws of {rows}: {}", found.draws.len(), path.display()))?;
+        let mut files = object["files"].as_array().cloned().unwrap_or_default();
+        files.push(json!(path));
+        object["files"] = files.into();
     }
-    reply.object(&json!({ "files": names(&files) }))
+    reply.object(&object)
 }
 
 /// The table of new rows.
@@ -67,13 +54,24 @@ fn new_table(args: &TransformArgs) -> NewTable {
     }
 }
 
-/// The columns of embedding.csv, then `log_density,log_density_per_cell,outlier_score`; unknown values are left empty.
-fn csv(found: &Transformed, table: &Table) -> String {
-    let (mut header, mut lines) = output::embedding_lines(&found.embedding, &table.into());
-    header.extend(["log_density", "log_density_per_cell", "outlier_score"].map(String::from));
-    for (n, line) in lines.iter_mut().enumerate() {
-        let value = found.ln_density[n];
-        line.extend([value, value / found.cells[n] as f64, found.outlier_score[n]].map(text));
+fn is_array(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "npy")
+}
+
+fn check_draws(path: &Path) -> Result<(), SpecError> {
+    if is_array(path) || path.extension().is_some_and(|ending| ending == "csv") {
+        return Ok(());
     }
-    csv_text(header, lines.into_iter())
+    let rule = "its name must end in .csv or .npy".into();
+    Err(SpecError::Setting { setting: "draws-out", value: path.display().to_string(), rule })
+}
+
+/// One line per row and draw, or an array of draw × row × axis.
+fn write_draws(path: &PathBuf, found: &Placed) -> Result<(), Failure> {
+    if !is_array(path) {
+        return Ok(write::text(path, &found.lines_of_draws().csv())?);
+    }
+    let (rows, axes) = found.draws.first().map_or((0, 0), |x| (x.rows(), x.cols()));
+    let numbers: Vec<f64> = found.draws.iter().flat_map(|x| x.as_slice()).copied().collect();
+    Ok(write::npy(path, &[found.draws.len(), rows, axes], &numbers)?)
 }

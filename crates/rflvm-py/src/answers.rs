@@ -1,20 +1,40 @@
 //! The draws of a fit, and what all queries have in common. The queries themselves are in `query`.
 
-use crate::array::{Array, array};
-use crate::error::{raised, run, spec, store};
-use crate::memory::check_answer;
+use crate::error::{raised, spec, store};
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rflvm::internal::draws::Source;
-use rflvm::internal::error::RunError;
-use rflvm::internal::linalg::Mat;
 use rflvm::internal::posterior::convergence::Convergence;
-use rflvm::internal::posterior::fitted::Fitted;
-use rflvm::internal::posterior::predicted::Predicted;
 use rflvm::internal::run::pool;
+use rflvm_study::answers::{Answer, Values};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Error, Fit};
 use std::sync::Arc;
+
+/// The columns of an answer: numbers as arrays, texts as lists, and names as a list with the place of each line's name.
+pub struct Columns(pub Answer);
+
+impl<'py> IntoPyObject<'py> for Columns {
+    type Target = PyDict;
+    type Output = Bound<'py, PyDict>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        let columns = PyDict::new(py);
+        for column in self.0.columns {
+            let name = column.name;
+            match column.values {
+                Values::Numbers(numbers) => columns.set_item(name, PyArray1::from_vec(py, numbers))?,
+                Values::Counts(counts) => columns.set_item(name, PyArray1::from_vec(py, counts))?,
+                Values::Names { names, of } => columns.set_item(name, (names, PyArray1::from_vec(py, of)))?,
+                Values::Texts(texts) => columns.set_item(name, texts)?,
+            }
+        }
+        Ok(columns)
+    }
+}
 
 /// The draws of a fit, which answer queries. Some chains may be set aside.
 #[pyclass(module = "rflvm._native", frozen)]
@@ -31,49 +51,15 @@ impl Answers {
         Ok(Answers { fit, drawn, convergence })
     }
 
-    /// Runs a query with the threads of the fit, with the GIL released. Each kind of query uses the same random stream as the
-    /// program's command of that name.
+    /// Asks a question with the threads of the fit, with the GIL released.
     pub fn query<T: Send>(
         &self,
         py: Python<'_>,
-        question: &'static str,
-        answer: impl FnOnce(&Fitted<'_>) -> Result<T, RunError> + Send,
+        question: impl FnOnce(&Fit, &Drawn) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let pool = pool(&self.fit.settings).map_err(spec)?;
         self.fit.use_instructions();
-        py.detach(|| pool.install(|| answer(&self.drawn.fitted(&self.fit, question)))).map_err(run)
-    }
-
-    /// Checks that predictions of that many rows, and the resulting array, fit in memory.
-    pub fn check_predicted(&self, rows: usize) -> PyResult<()> {
-        check_answer(&[2, 5, rows, self.fit.model.columns()])
-    }
-
-    /// Checks that that many tables fit in memory, and that there are draws for them.
-    pub fn check_tables(&self, count: usize, rows: usize) -> PyResult<()> {
-        self.drawn.check_count(count).map_err(raised)?;
-        check_answer(&[count, rows, self.fit.model.columns()])
-    }
-
-    /// mean, sd, q05, q50, q95 of each row and column, 5×N×J in the order of the table's columns.
-    pub fn predicted(&self, py: Python<'_>, cells: &[Vec<Predicted>]) -> PyResult<Array> {
-        let places = self.fit.places();
-        let parts: [fn(&Predicted) -> f64; 5] =
-            [|p| p.mean, |p| p.sd, |p| p.quantiles[0], |p| p.quantiles[1], |p| p.quantiles[2]];
-        let rows = || cells.iter().flat_map(|row| places.iter().map(move |&j| &row[j]));
-        let numbers = parts.iter().flat_map(|part| rows().map(part)).collect();
-        array(py, numbers, &[parts.len(), cells.len(), places.len()])
-    }
-
-    /// Adds a table, with its columns in the user's order.
-    pub fn add(&self, table: &Mat, to: &mut Vec<f64>) {
-        let places = self.fit.places();
-        table.iter_rows().for_each(|row| to.extend(places.iter().map(|&j| row[j])));
-    }
-
-    /// Draws × rows × columns.
-    pub fn tables(&self, py: Python<'_>, numbers: Vec<f64>, count: usize, rows: usize) -> PyResult<Array> {
-        array(py, numbers, &[count, rows, self.fit.model.columns()])
+        py.detach(|| pool.install(|| question(&self.fit, &self.drawn))).map_err(raised)
     }
 
     /// Every `thin`-th draw of the used chains.

@@ -20,6 +20,7 @@ mod settings;
 mod simulated;
 mod values;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rflvm_study::table::joined_times as joined;
 use std::ffi::OsString;
@@ -29,6 +30,12 @@ use std::path::Path;
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| rflvm_cli::run(arguments))
+}
+
+/// A picture of values over time, from JSON to JSON.
+#[pyfunction]
+fn picture_over_time(given: &str) -> PyResult<String> {
+    rflvm_cli::pictures::paths(given).map_err(PyValueError::new_err)
 }
 
 /// The canonical name of a likelihood.
@@ -64,6 +71,8 @@ mod _native {
     use super::main;
     #[pymodule_export]
     use super::memory::check_memory;
+    #[pymodule_export]
+    use super::picture_over_time;
     #[pymodule_export]
     use super::rows::NewRows;
     #[pymodule_export]

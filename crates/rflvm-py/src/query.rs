@@ -3,9 +3,6 @@
 mod arrays;
 mod cells;
 mod densities;
-mod kernels;
-mod new;
-mod page;
-mod positions;
-mod times;
+mod effects;
+mod rows;
 mod verdicts;

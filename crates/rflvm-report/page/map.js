@@ -177,7 +177,7 @@ function mapSection() {
   stage.append(left, side);
   tell(-1);
   colour(first);
-  const lead = `Each point is a row at its posterior mean${axes > 1 ? "; axes are principal axes and have no units" : "; the height only keeps points apart"}. ${times ? "Lines join rows in order of time." : ""}`;
+  const lead = `Each point is a row at its estimated position${axes > 1 ? "; axes are principal axes and have no units" : "; the height only keeps points apart"}. ${times ? "Lines join rows in order of time." : ""}`;
   const section = card("map", "Latent map", lead, bar, stage, times ? timeCharts() : null);
   return { section, plane, colours: colours.select };
 }

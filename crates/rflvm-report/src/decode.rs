@@ -35,7 +35,7 @@ struct Draw {
 pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError> {
     let (fitted, model, kept) = (&subject.fitted, subject.fitted.model, kept(subject));
     let places: Vec<usize> = kept.iter().map(|&column| subject.places[column]).collect();
-    let wide = (model.spec().features + subject.frame.axes()) * kept.len();
+    let wide = (model.spec().features + subject.positions.frame.axes()) * kept.len();
     let chosen = evenly(fitted.used, fitted.store.size()?.1, (WEIGHTS / wide).clamp(LEAST, DRAWS));
     let mut stored = Stored::open(fitted.store, model)?;
     let mut draws = Vec::with_capacity(chosen.len());
@@ -93,10 +93,10 @@ fn grouped(subject: &Subject<'_>, places: &[usize], links: &[Link], factors: &[f
 
 impl Draw {
     fn of(subject: &Subject<'_>, parameters: &Parameters, places: &[usize]) -> Self {
-        let (model, axes) = (subject.fitted.model, subject.frame.axes());
+        let (model, axes) = (subject.fitted.model, subject.positions.frame.axes());
         // An affine map is known by the images of the origin and of the unit vectors.
         let corners = Mat::from_fn(axes + 1, axes, |i, d| if i == d + 1 { 1.0 } else { 0.0 });
-        let back = subject.frame.of(&parameters.x, &parameters.w).back(&corners);
+        let back = subject.positions.frame.of(&parameters.x, &parameters.w).back(&corners);
         let origin = back.row(0).to_vec();
         let unit = |d: usize, e: usize| back[(d + 1, e)] - origin[e];
         let (w, beta) = (&parameters.w, &parameters.beta);

@@ -3,33 +3,26 @@
 use crate::number::{number, numbers};
 use crate::subject::Subject;
 use rflvm::internal::error::RunError;
+use rflvm::internal::posterior::fitted::DRAWS;
 use rflvm::internal::posterior::forecast::NewTime;
-use rflvm_study::future::{When, moments};
+use rflvm_study::answers::stream;
 use serde_json::{Value, json};
 
-/// New times of each sequence.
-const STEPS: usize = 12;
 /// Sequences and columns that are forecast at most.
 const SEQUENCES: usize = 8;
 const COLUMNS: usize = 24;
-/// Draws that forecasts are made from.
-const DRAWS: usize = 100;
-/// Rows × draws: a path of many rows takes long to extend.
-const WORK: usize = 200_000;
+/// Rows of the longest table that is forecast here: a path of many rows takes long to extend.
+const ROWS: usize = 200_000;
 
 /// For each of some sequences and columns the rows so far, and mean and 5% and 95% quantiles of what comes next.
 pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
     let Some(timeline) = subject.rows.timeline else { return Ok(Value::Null) };
-    let new = moments(When::Beyond(STEPS), None, timeline, (subject.offset, &subject.covariates));
-    // The end of the calendar is not far enough away; nothing else can be wrong with these times.
-    let Ok(mut new) = new else { return Ok(Value::Null) };
-    new.retain(|moment| moment.sequence < SEQUENCES);
-    let (fitted, y) = (&subject.fitted, subject.fitted.model.y());
-    let draws = (WORK / y.rows()).min(DRAWS);
-    if draws == 0 {
+    let new: Vec<NewTime> = subject.ahead.iter().filter(|time| time.sequence < SEQUENCES).cloned().collect();
+    let y = subject.fitted.model.y();
+    if new.is_empty() || y.rows() > ROWS {
         return Ok(Value::Null);
     }
-    let predicted = fitted.forecast(&new, draws)?;
+    let predicted = subject.asked(stream::TIMES).forecast(&new, DRAWS)?;
     let columns = subject.columns.len().min(COLUMNS);
     let sequence = |(s, rows): (usize, &Vec<usize>)| {
         let ahead: Vec<usize> = (0..new.len()).filter(|&i| new[i].sequence == s).collect();
@@ -41,13 +34,9 @@ pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
                 "high": of(&|i| predicted[i][*place].quantiles[2]),
             })
         };
-        let time = |i: &usize| -> f64 {
-            let moment: &NewTime = &new[*i];
-            moment.time
-        };
         json!({
             "name": timeline.names.get(s), "past": numbers(&rows.iter().map(|&n| timeline.times.at[n]).collect::<Vec<_>>()),
-            "future": numbers(&ahead.iter().map(time).collect::<Vec<_>>()),
+            "future": numbers(&ahead.iter().map(|&i| new[i].time).collect::<Vec<_>>()),
             "columns": subject.places.iter().take(columns).map(column).collect::<Value>(),
         })
     };

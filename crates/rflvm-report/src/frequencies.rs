@@ -3,18 +3,17 @@
 use crate::number::numbers;
 use crate::subject::Subject;
 use rflvm::internal::error::RunError;
-use rflvm::internal::posterior::kernel::{Curve, diameter};
+use rflvm::internal::posterior::kernel::Curve;
 use rflvm::internal::posterior::parameters::{Stored, evenly};
+use rflvm_study::answers::kernel::curves;
+use rflvm_study::answers::stream;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-/// Draws that curves are made from.
-const DRAWS: usize = 200;
 
 /// k(δ) and the density of frequencies along each axis and over all directions.
 pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
     let fitted = &subject.fitted;
-    let learned = fitted.kernel(subject.frame, diameter(&subject.embedding.mean), DRAWS)?;
+    let learned = curves(&subject.asked(stream::KERNEL), subject.positions)?.learned;
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for &chain in fitted.used {
         let clusters = fitted.store.all("posterior/clusters", chain)?;
@@ -38,7 +37,7 @@ fn one_draw(subject: &Subject<'_>) -> Result<Value, RunError> {
     let fitted = &subject.fitted;
     let Some(&(chain, draw)) = evenly(fitted.used, fitted.store.size()?.1, 1).first() else { return Ok(Value::Null) };
     let parameters = Stored::open(fitted.store, fitted.model)?.at(chain, draw)?;
-    let turned = subject.frame.of(&parameters.x, &parameters.w).frequencies(&parameters.w);
+    let turned = subject.positions.frame.of(&parameters.x, &parameters.w).frequencies(&parameters.w);
     let cluster = fitted.store.cursor("posterior/z")?.at(chain, draw)?.to_vec();
     let axes: Vec<Value> = (0..turned.cols()).map(|d| numbers(&turned.col(d))).collect();
     Ok(json!({ "axes": axes, "cluster": cluster.iter().map(|&z| z as u64).collect::<Vec<_>>() }))

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// Positions, names, labels and times of the rows.
 pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError> {
-    let (embedding, rows) = (subject.embedding, &subject.rows);
+    let (embedding, rows) = (&subject.positions.embedding, &subject.rows);
     let (count, axes) = (embedding.mean.rows(), embedding.mean.cols());
     let pairs = || (0..axes).flat_map(|a| (a + 1..axes).map(move |b| (a, b)));
     let correlation = |n: usize, a: usize, b: usize| {

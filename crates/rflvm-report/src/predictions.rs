@@ -5,21 +5,20 @@ use crate::subject::Subject;
 use rflvm::internal::error::RunError;
 use rflvm::internal::posterior::fitted::DRAWS;
 use rflvm::internal::posterior::predict::Points;
+use rflvm_study::answers::stream;
 use serde_json::{Value, json};
 
 /// Observed cells that are compared.
 const CELLS: usize = 4_000;
 /// Missing cells that are listed.
 const LISTED: usize = 400;
-/// Draws for the observed cells, of which only a picture is shown.
-const PICTURED: usize = 200;
 
 /// Row, column, observed value, mean, and 5% and 95% quantiles of a new replicate, for cells of rows evenly spaced over the table.
 pub fn section(subject: &Subject<'_>) -> Result<Value, RunError> {
     let model = subject.fitted.model;
     let count = (CELLS / model.columns()).clamp(1, model.rows());
     let rows: Vec<usize> = (0..count).map(|i| (2 * i + 1) * model.rows() / (2 * count)).collect();
-    cells(subject, &rows, (CELLS, PICTURED), |y| !y.is_nan())
+    cells(subject, &rows, CELLS, |y| !y.is_nan())
 }
 
 /// These numbers for the first missing cells, which are those of `imputed.csv`, and how many cells are missing.
@@ -39,18 +38,18 @@ pub fn missing(subject: &Subject<'_>) -> Result<Value, RunError> {
             is_room
         })
         .collect();
-    Ok(json!({ "total": total, "cells": cells(subject, &rows, (LISTED, DRAWS), f64::is_nan)? }))
+    Ok(json!({ "total": total, "cells": cells(subject, &rows, LISTED, f64::is_nan)? }))
 }
 
 /// One list per cell, row by row in the order of the table's columns.
 fn cells(
     subject: &Subject<'_>,
     rows: &[usize],
-    (most, draws): (usize, usize),
+    most: usize,
     is_wanted: impl Fn(f64) -> bool,
 ) -> Result<Value, RunError> {
     let y = subject.fitted.model.y();
-    let predicted = subject.cells.predict(Points::Rows(rows), draws)?;
+    let predicted = subject.asked(stream::CELLS).predict(Points::Rows(rows), DRAWS)?;
     let all = rows.iter().zip(&predicted).flat_map(|(&n, row)| {
         subject.places.iter().enumerate().map(move |(column, &place)| (n, column, y[(n, place)], &row[place]))
     });

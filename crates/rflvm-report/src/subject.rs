@@ -1,29 +1,31 @@
 //! What a report is about: a fit with its draws, and what is known about its rows.
 
-use rflvm::internal::posterior::align::Embedding;
 use rflvm::internal::posterior::convergence::Convergence;
 use rflvm::internal::posterior::fitted::Fitted;
-use rflvm::internal::posterior::frame::Frame;
+use rflvm::internal::posterior::forecast::NewTime;
 use rflvm::internal::run::modes::Found;
-use rflvm_study::convergence::{Began, report};
-use rflvm_study::drawn::{CELLS, Drawn};
+use rflvm_study::answers::convergence::{Began, report};
+use rflvm_study::answers::forecast::{Ahead, When, new_times};
+use rflvm_study::answers::positions::Positions;
+use rflvm_study::drawn::Drawn;
 use rflvm_study::message::Naming;
 use rflvm_study::times::Timeline;
 use rflvm_study::{Config, Error, Fit, modes};
 use serde_json::{Value, json};
 
+/// New times of each sequence that are forecast.
+const STEPS: usize = 12;
+
 /// A fit, from a folder or in memory.
 pub struct Subject<'a> {
     /// The title of the page.
     pub title: String,
-    /// The draws.
+    /// The draws, with the stream of which each question has a part.
     pub fitted: Fitted<'a>,
-    /// The draws for predictions of cells of the table's rows, as everywhere else.
-    pub cells: Fitted<'a>,
-    /// The common frame of the draws.
-    pub frame: &'a Frame,
-    /// Positions of the rows in it.
-    pub embedding: &'a Embedding,
+    /// Positions of the rows, and their frame.
+    pub positions: &'a Positions,
+    /// The next times of each sequence, if rows have times.
+    pub ahead: Vec<NewTime>,
     /// What is known about the rows.
     pub rows: Rows<'a>,
     /// Names of the columns, in the order of the table.
@@ -68,16 +70,17 @@ impl<'a> Subject<'a> {
     pub fn of(
         fit: &'a Fit,
         (drawn, convergence): (&'a Drawn, &'a Convergence),
-        (frame, embedding): (&'a Frame, &'a Embedding),
+        positions: &'a Positions,
         naming: &'a dyn Naming,
     ) -> Result<Self, Error> {
         let table = &fit.table;
         Ok(Subject {
             title: fit.title(),
-            fitted: drawn.fitted(fit, "report"),
-            cells: drawn.fitted(fit, CELLS),
-            frame,
-            embedding,
+            fitted: Fitted { stream: fit.stream(), ..drawn.fitted(fit, "report") },
+            positions,
+            // The end of the calendar may be too near; nothing else can be wrong with these times.
+            ahead: new_times(fit, Ahead { when: When::Beyond(STEPS), sequence: None, covariates: &[] })
+                .unwrap_or_default(),
             rows: Rows {
                 ids: &table.ids,
                 labels: table.labels.as_deref(),
@@ -96,6 +99,11 @@ impl<'a> Subject<'a> {
             origin: origin(fit),
             naming,
         })
+    }
+
+    /// The draws with the random stream of a question, so that its answer is the same everywhere.
+    pub fn asked(&self, stream: &str) -> Fitted<'a> {
+        Fitted { stream: self.fitted.stream.named(stream), ..self.fitted }
     }
 }
 

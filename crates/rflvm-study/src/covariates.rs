@@ -141,6 +141,11 @@ impl Covariates {
         })
     }
 
+    /// Names of the covariates, each with its columns of the matrix.
+    pub fn places(&self) -> Vec<(&str, Range<usize>)> {
+        self.placed().map(|(covariate, place)| (covariate.name.as_str(), place)).collect()
+    }
+
     /// Each covariate with its columns of the matrix.
     fn placed(&self) -> impl Iterator<Item = (&Covariate, Range<usize>)> {
         self.all.iter().scan(0, |end, covariate| {

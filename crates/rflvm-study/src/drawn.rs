@@ -19,9 +19,6 @@ use rflvm::internal::posterior::stacking::Weighted;
 use rflvm::internal::run::Settings;
 use std::path::Path;
 
-/// The question about cells of the table's rows. Whoever asks it gets the same draws, so that `imputed.csv`, the report and `predict` agree.
-pub const CELLS: &str = "impute";
-
 /// Stored draws, from some of the chains.
 pub struct Drawn {
     /// All draws.
@@ -146,46 +143,4 @@ fn enough(count: usize, there: usize) -> Result<(), Error> {
     }
     let rule = format!("each table needs a separate draw, and this fit has {there}; ask for 1 to {there}");
     Err(SpecError::Setting { setting: "draws", value: count.to_string(), rule }.into())
-}
-
-/// Whether draw i is the next to keep, so that `wanted` draws are evenly spaced over those visited; `kept` of them are kept already.
-pub fn is_due(i: usize, kept: usize, visited: usize, wanted: usize) -> bool {
-    // The middle of each of `wanted` equal stretches.
-    kept < wanted && (2 * kept + 1) * visited / (2 * wanted) == i
-}
-
-/// Most rows of a kernel matrix: its mean and standard deviation then take 400 MB.
-const MOST_ROWS: usize = 5000;
-
-/// Checks that a kernel matrix of `count` rows is not too large.
-pub fn check_kernel_rows(count: usize) -> Result<(), SpecError> {
-    if (1..=MOST_ROWS).contains(&count) {
-        return Ok(());
-    }
-    let rule =
-        format!("a kernel matrix can have 1 to {MOST_ROWS} rows; choose a subset, such as the first {MOST_ROWS}");
-    Err(SpecError::Setting { setting: "rows", value: format!("{count} rows"), rule })
-}
-
-/// Most rows whose pairs are written one by one.
-const MOST_PAIRED: usize = 2000;
-/// Most rows of a graph of neighbours: what is counted of all pairs then takes 5 GB.
-const MOST_IN_GRAPH: usize = 20_000;
-
-/// Checks that the pairs of `count` rows are not too many.
-pub fn check_pairs(count: usize) -> Result<(), SpecError> {
-    if (2..=MOST_PAIRED).contains(&count) {
-        return Ok(());
-    }
-    let rule = format!("distances can be written of 2 to {MOST_PAIRED} rows; choose a subset, such as 1-{MOST_PAIRED}");
-    Err(SpecError::Setting { setting: "rows", value: format!("{count} rows"), rule })
-}
-
-/// Checks that a graph of `count` rows is not too large.
-pub fn check_graph(count: usize) -> Result<(), SpecError> {
-    if count <= MOST_IN_GRAPH {
-        return Ok(());
-    }
-    let rule = format!("a graph of neighbors can have at most {MOST_IN_GRAPH} rows");
-    Err(SpecError::Setting { setting: "rows", value: format!("{count} rows"), rule })
 }

@@ -2,7 +2,7 @@
 //! settings, fits in folders, and their results.
 //!
 //! Data flows one way: [`config`] names a table, [`table`] reads it, [`mod@model`] makes a model of it, [`fit`] checks everything and
-//! [`sample`] draws into a folder; [`drawn`] reads the draws back and answers questions. Nothing here parses arguments or prints:
+//! [`sample`] draws into a folder; [`drawn`] reads the draws back, and [`answers`] are computed from them. Nothing here parses arguments or prints:
 //! messages are returned as a [`note`] or an [`error`], which each front end puts in its own words ([`message`]).
 
 #![deny(missing_docs)]
@@ -10,18 +10,16 @@
 // User input must never cause a panic.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable))]
 
+pub mod answers;
 pub mod apart;
 pub mod axes;
-pub mod backtest;
 pub mod blocks;
 pub mod bytes;
 pub mod cells;
-pub mod check;
 pub mod choices;
 pub mod column_families;
 pub mod config;
 pub mod conflict;
-pub mod convergence;
 pub mod coordinator;
 pub mod covariates;
 pub mod device;
@@ -31,7 +29,6 @@ pub mod exact;
 pub mod families;
 pub mod fit;
 pub mod folder;
-pub mod future;
 pub mod identity;
 pub mod idle;
 pub mod label;
@@ -49,7 +46,6 @@ pub mod outputs;
 pub mod pace;
 pub mod point;
 pub mod reading;
-pub mod revealed;
 pub mod run;
 pub mod sample;
 pub mod segment;

@@ -38,7 +38,8 @@ pub struct ImputeArgs {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
     /// Output file, a .csv with the columns row (counted from 1), column, mean, sd, q05, q50 and q95: one line per missing cell.
-    #[arg(long, value_name = "FILE", required_unless_present = "truth")]
+    /// Without it, --json prints these columns.
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["truth", "json"])]
     pub out: Option<PathBuf>,
     /// Score the predictions against this table, which has the rows and columns of the fitted one and values for cells that were missing
     /// there: squared error, log density, and how many cells lie in the intervals.
@@ -46,7 +47,7 @@ pub struct ImputeArgs {
     pub truth: Option<PathBuf>,
     /// Write M completed tables instead, for multiple imputation: FILE-1.csv, FILE-2.csv, … next to FILE. Observed
     /// cells are kept; missing ones are drawn, each table from a different posterior draw.
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", requires = "out")]
     pub draws: Option<usize>,
     #[command(flatten)]
     pub replace: ReplaceArgs,
@@ -75,12 +76,12 @@ pub struct ForecastArgs {
     pub covariates: Vec<String>,
     /// Output file, a .csv with the columns time, sequence (if there are sequences), column, mean, sd, q05, q50 and q95: one line
     /// per new time and column. With --backtest, a .csv of scores, with the cells in FILE-cells.csv and a picture in FILE.svg
-    /// [default: DIR/backtest.csv].
-    #[arg(long, value_name = "FILE", required_unless_present = "backtest")]
+    /// [default: DIR/backtest.csv]. Without it, --json prints these columns.
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["backtest", "json"])]
     pub out: Option<PathBuf>,
     /// Write M simulated futures instead: FILE-1.csv, FILE-2.csv, … next to FILE, one line per new time, each from a different
     /// posterior draw.
-    #[arg(long, value_name = "M", conflicts_with = "backtest")]
+    #[arg(long, value_name = "M", conflicts_with = "backtest", requires = "out")]
     pub draws: Option<usize>,
     /// Test the forecasts on known rows: from K origins in the last third of each sequence, fit the model to the rows before the
     /// origin, forecast those after it, and compare the forecasts with simple baselines.
@@ -112,8 +113,9 @@ pub struct TransformArgs {
     pub table: PathBuf,
     /// Output file, a .csv with the columns of embedding.csv, then log_density (of all observed cells of the row jointly),
     /// log_density_per_cell, and outlier_score: the fraction of training rows (leave-one-out) with higher predictive density.
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    /// Without it, --json prints these columns.
+    #[arg(long, value_name = "FILE", required_unless_present = "json")]
+    pub out: Option<PathBuf>,
     /// Also write M draws of the positions, each from a different posterior draw, in the frame of embedding.csv.
     #[arg(long, value_name = "M")]
     pub draws: Option<usize>,
@@ -177,11 +179,12 @@ pub struct PredictArgs {
     pub covariates: Vec<String>,
     /// Output file, a .csv with the columns row, or point and its position (both counted from 1), then column, mean, sd, q05, q50
     /// and q95: one line per cell. Points have the mean of the rows' offsets; a multinomial row at a point has one trial.
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    /// Without it, --json prints these columns.
+    #[arg(long, value_name = "FILE", required_unless_present = "json")]
+    pub out: Option<PathBuf>,
     /// Write M drawn tables instead: FILE-1.csv, FILE-2.csv, … next to FILE, one line per row or point, each from a different
     /// posterior draw.
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", requires = "out")]
     pub draws: Option<usize>,
     #[command(flatten)]
     pub replace: ReplaceArgs,
@@ -231,8 +234,9 @@ pub struct DistancesArgs {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
     /// Output file, a .csv with the columns row, other, mean, sd, q05, q25, q50, q75 and q95: one line per pair of rows.
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    /// Without it, --json prints these columns.
+    #[arg(long, value_name = "FILE", required_unless_present = "json")]
+    pub out: Option<PathBuf>,
     /// Rows whose distances are written: numbers and ranges such as 3,5-9 (counted from 1), names, or all.
     #[arg(long, value_name = "ROWS|all", default_value = "all", allow_hyphen_values = true)]
     pub rows: String,
@@ -248,8 +252,9 @@ pub struct NeighborsArgs {
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
     /// Output file, a .csv with the columns row, neighbor, probability (the share of draws in which it is among the nearest) and distance (its mean).
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    /// Without it, --json prints these columns.
+    #[arg(long, value_name = "FILE", required_unless_present = "json")]
+    pub out: Option<PathBuf>,
     /// How many rows are the nearest of a row.
     #[arg(long, value_name = "K", default_value_t = 15)]
     pub neighbors: usize,

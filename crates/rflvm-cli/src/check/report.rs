@@ -1,10 +1,10 @@
-//! Checks as text, as a table and as a picture.
+//! Checks as text and as a picture.
 
 use crate::message::Flags;
 use crate::picture::histograms::{self, Histogram};
+use crate::picture::spec::Picture;
 use rflvm::internal::posterior::check::{Check, Conflict};
-use rflvm_study::cells::{csv_text, number as text};
-use rflvm_study::check::{Report, SMALL, words};
+use rflvm_study::answers::checks::{Report, SMALL, words};
 use rflvm_study::conflict;
 use rflvm_study::message::render;
 
@@ -29,7 +29,7 @@ impl Shown<'_> {
             format!("{:width$} {:>11} {:>11} {:>23} {:>7}", "statistic", "observed", "replicated", "90% of them", "p");
         let mut lines = vec![head];
         let mut block = None;
-        for check in self.0.checks {
+        for check in &self.0.checks {
             if block.replace(check.block) != Some(check.block) {
                 lines.push(self.0.columns(check));
             }
@@ -45,7 +45,7 @@ impl Shown<'_> {
             "{} replicated tables; {small} of {all} statistics have p < {SMALL} (two-sided)",
             self.0.draws()
         ));
-        for conflict in self.0.conflicts {
+        for conflict in &self.0.conflicts {
             let (name, words) = (conflict.assumption.name(), conflict::words(conflict, self.0.model));
             lines.push(format!("the prior of {name} conflicts with its posterior: {words}"));
             lines.extend(self.remedy(conflict).map(|remedy| format!("  → {remedy}")));
@@ -55,36 +55,8 @@ impl Shown<'_> {
         lines
     }
 
-    /// `block,family,columns,statistic,observed,mean,q05,q95,p,words,suggests`; blocks are counted from 1. A prior that
-    /// conflicts with its posterior has a line too: its posterior median, where the observed table would be, and its prior.
-    pub fn csv(&self) -> String {
-        let header =
-            ["block", "family", "columns", "statistic", "observed", "mean", "q05", "q95", "p", "words", "suggests"];
-        let line = |check: &Check| {
-            let block = self.0.block(check);
-            let [low, high] = check.interval();
-            let mut line = vec![(check.block + 1).to_string(), block.family.name().to_string()];
-            line.extend([block.columns.len().to_string(), check.statistic.name().to_string()]);
-            line.extend([check.observed(), check.mean(), low, high, check.p()].map(text));
-            line.extend([words(check), self.suggestion(check).unwrap_or_default()]);
-            line
-        };
-        let clash = |clash: &Conflict| {
-            let block = clash.block.map(|b| (b + 1, self.0.model.blocks()[b].family.name()));
-            let (number, family) =
-                block.map_or_else(Default::default, |(b, family)| (b.to_string(), family.to_string()));
-            let [_, q05, median, q95, _] = clash.prior.map(text);
-            let mut line = vec![number, family, clash.all.to_string(), format!("prior of {}", clash.assumption.name())];
-            line.extend([text(clash.median), median, q05, q95, String::new()]);
-            line.extend([conflict::words(clash, self.0.model), self.remedy(clash).unwrap_or_default()]);
-            line
-        };
-        let lines = self.0.checks.iter().map(line).chain(self.0.conflicts.iter().map(clash));
-        csv_text(header.map(String::from).to_vec(), lines)
-    }
-
     /// Replicated tables compared with the observed one, one panel per statistic.
-    pub fn svg(&self, title: &str) -> String {
+    pub fn picture(&self, title: &str) -> Picture {
         let panel = |check: &Check| Histogram {
             name: check.statistic.name().into(),
             about: self.0.columns(check),
@@ -98,7 +70,7 @@ impl Shown<'_> {
         if !self.0.is_converged() {
             notes.push("the fit is not known to have converged".into());
         }
-        histograms::svg(title, &self.0.checks.iter().map(panel).collect::<Vec<_>>(), &notes)
+        histograms::picture(title, &self.0.checks.iter().map(panel).collect::<Vec<_>>(), notes)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Histograms of replicated values with the observed one marked, as small multiples.
 
 use super::colour::{GREY, MARK, PLAIN};
-use super::panel::{Panel, Side};
+use super::panel::{Axis, Panel, Side};
 use super::span::{Span, range, usable};
-use super::text::{cut, put};
-use super::{INK, NOTE, TOP, head, notes};
+use super::spec::{Drawn, Mark, Picture, Words};
+use super::text::{beginning, put};
+use super::{INK, NOTE, SOFT, TOP};
 
 /// One panel.
 pub struct Histogram {
@@ -34,62 +35,58 @@ const BELOW: f64 = 58.0;
 /// Number of bars, unless values are whole numbers close to each other.
 const BARS: f64 = 24.0;
 
-/// Draws the panels row by row.
-pub fn svg(title: &str, histograms: &[Histogram], remarks: &[String]) -> String {
+/// The panels row by row.
+pub fn picture(title: &str, histograms: &[Histogram], remarks: Vec<String>) -> Picture {
     // Four panels form a square.
     let across = if histograms.len() == 4 { 2 } else { histograms.len().clamp(1, ACROSS) };
     let down = histograms.len().div_ceil(across);
     let height = TOP + (ABOVE + HEIGHT + BELOW) * down as f64;
     let size = (LEFT + across as f64 * (WIDTH + GAP), height + NOTE * remarks.len() as f64 + 8.0);
-    let mut out = String::new();
-    head(&mut out, title, size, LEFT);
-    for (i, histogram) in histograms.iter().enumerate() {
+    let place = |i: usize| {
         let left = LEFT + (i % across) as f64 * (WIDTH + GAP);
-        draw(&mut out, histogram, left, TOP + (i / across) as f64 * (ABOVE + HEIGHT + BELOW));
-    }
-    notes(&mut out, remarks, LEFT, height + 4.0, size.0 - LEFT - 8.0);
-    out.push_str("</svg>\n");
-    out
+        (left, TOP + (i / across) as f64 * (ABOVE + HEIGHT + BELOW))
+    };
+    let panels = histograms.iter().enumerate().map(|(i, histogram)| drawn(histogram, place(i))).collect();
+    let notes = remarks.iter().map(|remark| beginning(remark, size.0 - LEFT - 8.0, 10.5)).collect();
+    Picture { title: title.into(), size, left: LEFT, panels, key: Vec::new(), notes, notes_top: height + 4.0 }
 }
 
-fn draw(out: &mut String, histogram: &Histogram, left: f64, top: f64) {
+fn drawn(histogram: &Histogram, (left, top): (f64, f64)) -> Drawn {
     let bars = bars(&histogram.values);
     let ends = bars.iter().flat_map(|bar| [bar.low, bar.high]);
     let x = Span::around(ends.chain(histogram.range).chain([histogram.observed]), 0.05);
     let tallest = bars.iter().map(|bar| bar.count).max().unwrap_or(1);
     let y = Span { low: 0.0, high: 1.08 * tallest as f64 };
     let panel = Panel { left, top: top + ABOVE, width: WIDTH, height: HEIGHT, x, y };
-    let nothing = Side { label: "", step: None, is_numbered: false, format: None };
-    panel.draw(out, &Side::plain("", x.step(4.0)), &nothing);
-    let colour = if histogram.is_marked { PLAIN } else { GREY };
-    put_bars(out, &panel, &bars, colour);
-    if usable(histogram.observed) {
-        let at = |value: f64| panel.place((value.clamp(x.low, x.high), 0.0)).0;
-        let [low, high] = histogram.range.map(|end| at(if usable(end) { end } else { histogram.observed }));
-        put(
-            out,
-            format_args!(
-                "<rect x=\"{low:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{HEIGHT}\" fill=\"{MARK}\" fill-opacity=\".18\"/><path d=\"M{:.1} {:.1}v{HEIGHT}\" stroke=\"{MARK}\" stroke-width=\"2\"/>\n",
-                panel.top,
-                (high - low).max(0.0),
-                at(histogram.observed),
-                panel.top
-            ),
-        );
+    let mut marks = vec![Mark::Bars {
+        low: bars.iter().map(|bar| bar.low).collect(),
+        high: bars.iter().map(|bar| bar.high).collect(),
+        height: bars.iter().map(|bar| bar.count as f64).collect(),
+        colour: if histogram.is_marked { PLAIN } else { GREY }.into(),
+        opacity: 0.7,
+        is_hollow: false,
+    }];
+    let observed = histogram.observed;
+    if usable(observed) {
+        let [low, high] = histogram.range.map(|end| if usable(end) { end } else { observed });
+        marks.push(Mark::Region { low, high, colour: MARK.into(), opacity: 0.18 });
+        marks.push(Mark::Rule { x: Some(observed), y: None, colour: MARK.into(), width: 2.0, is_dashed: false });
     }
-    for (y, size, fill, text) in [
-        (top + 14.0, 13.0, format!(" fill=\"{INK}\""), &histogram.name),
-        (top + 30.0, 10.5, String::new(), &histogram.about),
-        (
-            panel.bottom() + 36.0,
-            11.0,
-            format!(" fill=\"{}\"", if histogram.is_marked { MARK } else { INK }),
-            &histogram.words,
-        ),
-    ] {
-        let text = cut(text, WIDTH + GAP - 10.0, size);
-        put(out, format_args!("<text x=\"{left:.1}\" y=\"{y:.1}\" font-size=\"{size}\"{fill}>{text}</text>\n"));
-    }
+    let verdict = if histogram.is_marked { MARK } else { INK };
+    let words = [
+        (top + 14.0, 13.0, INK, &histogram.name),
+        (top + 30.0, 10.5, SOFT, &histogram.about),
+        (panel.bottom() + 36.0, 11.0, verdict, &histogram.words),
+    ];
+    let words = words.map(|(y, size, colour, text)| Words {
+        at: (left, y),
+        text: beginning(text, WIDTH + GAP - 10.0, size),
+        size,
+        colour: colour.into(),
+    });
+    let across = Axis::of(&Side::plain("", x.step(4.0)), &panel, true);
+    let up = Axis { label: String::new(), ticks: Vec::new(), origin: None };
+    Drawn { panel, across, up, marks, words: words.into() }
 }
 
 /// A bar: the number of values between two numbers.
@@ -141,7 +138,7 @@ mod tests {
             words: words.clone(),
             is_marked: true,
         };
-        let text = svg("t & u", &[one(), one(), one(), one()], &["note".into()]);
+        let text = picture("t & u", &[one(), one(), one(), one()], vec!["note".into()]).svg();
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         assert_eq!(text.matches("a &lt; b").count(), 4);
@@ -162,6 +159,6 @@ mod tests {
         draw(vec![f64::NAN, 1.0, f64::INFINITY], f64::NAN, [f64::NAN, f64::NAN]);
         draw(Vec::new(), 1.0, [f64::NEG_INFINITY, 1.0]);
         draw(vec![f64::MAX, -f64::MAX], f64::MAX, [0.0, f64::MAX]);
-        assert!(svg("", &[], &[]).ends_with("</svg>\n"));
+        assert!(picture("", &[], Vec::new()).svg().ends_with("</svg>\n"));
     }
 }

@@ -3,10 +3,11 @@
 use super::span::{Span, number, ticks};
 use super::text::{cut, escape, put, width};
 use super::{GRID, INK, RIM};
+use serde::Serialize;
 
 /// What is written along a side.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'a> {
+pub struct Side<'a> {
     pub label: &'a str,
     /// Distance between ticks; `None` for a side without a scale.
     pub step: Option<f64>,
@@ -23,7 +24,7 @@ impl<'a> Side<'a> {
     }
 
     /// The ticks on a span, with their labels.
-    fn ticks(&self, span: &Span) -> Vec<(f64, String)> {
+    pub fn ticks(&self, span: &Span) -> Vec<(f64, String)> {
         let Some(step) = self.step else { return Vec::new() };
         let text = |tick: f64| match self.format {
             _ if !self.is_numbered => String::new(),
@@ -35,13 +36,35 @@ impl<'a> Side<'a> {
 
     /// Space that the numbers take next to a panel.
     pub fn room(&self, span: &Span) -> f64 {
-        self.ticks(span).iter().map(|(_, text)| width(text, 12.0)).fold(0.0, f64::max)
+        widest(&self.ticks(span))
+    }
+}
+
+/// The width of the widest number.
+pub(super) fn widest(ticks: &[(f64, String)]) -> f64 {
+    ticks.iter().map(|(_, text)| width(text, 12.0)).fold(0.0, f64::max)
+}
+
+/// A side of a panel with its ticks.
+#[derive(Debug, Serialize)]
+pub struct Axis {
+    pub label: String,
+    /// Where ticks are, with their numbers.
+    pub ticks: Vec<(f64, String)>,
+    /// The date at 0, if the numbers are days.
+    pub origin: Option<String>,
+}
+
+impl Axis {
+    pub fn of(side: &Side<'_>, panel: &Panel, is_across: bool) -> Self {
+        let ticks = side.ticks(if is_across { &panel.x } else { &panel.y });
+        Axis { label: side.label.into(), ticks, origin: None }
     }
 }
 
 /// A rectangle with a scale on each side.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Panel {
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Panel {
     pub left: f64,
     pub top: f64,
     pub width: f64,
@@ -89,32 +112,37 @@ impl Panel {
 
     /// The rectangle, its grid, its numbers and its labels.
     pub fn draw(&self, out: &mut String, x: &Side, y: &Side) {
+        self.frame(out, &Axis::of(x, self, true), &Axis::of(y, self, false));
+    }
+
+    /// The same, with the ticks of its axes.
+    pub fn frame(&self, out: &mut String, x: &Axis, y: &Axis) {
         let (left, top, right, bottom) = (self.left, self.top, self.right(), self.bottom());
         let (mut grid, mut text) = (String::new(), String::new());
-        for (tick, label) in x.ticks(&self.x) {
-            let (at, _) = self.place((tick, 0.0));
+        for (tick, label) in &x.ticks {
+            let (at, _) = self.place((*tick, 0.0));
             put(&mut grid, format_args!("M{at:.1} {top:.1}V{bottom:.1}"));
             if !label.is_empty() {
                 // Long labels at the ends stay close to the panel.
-                let half = (width(&label, 12.0) / 2.0).min(self.width / 2.0 + 20.0);
-                let (at, label, y) = (at.clamp(left - 20.0 + half, right + 20.0 - half), escape(&label), bottom + 18.0);
+                let half = (width(label, 12.0) / 2.0).min(self.width / 2.0 + 20.0);
+                let (at, label, y) = (at.clamp(left - 20.0 + half, right + 20.0 - half), escape(label), bottom + 18.0);
                 put(&mut text, format_args!("<text x=\"{at:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{label}</text>"));
             }
         }
-        for (tick, label) in y.ticks(&self.y) {
-            let (_, at) = self.place((0.0, tick));
+        for (tick, label) in &y.ticks {
+            let (_, at) = self.place((0.0, *tick));
             put(&mut grid, format_args!("M{left:.1} {at:.1}H{right:.1}"));
             if !label.is_empty() {
-                let (label, x, y) = (escape(&label), left - 8.0, at + 4.0);
+                let (label, x, y) = (escape(label), left - 8.0, at + 4.0);
                 put(&mut text, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"end\">{label}</text>"));
             }
         }
         let (across, down) = (left + self.width / 2.0, top + self.height / 2.0);
         for (label, place, room) in [
-            (x.label, format!("x=\"{across:.1}\" y=\"{:.1}\"", bottom + 38.0), self.width),
+            (&x.label, format!("x=\"{across:.1}\" y=\"{:.1}\"", bottom + 38.0), self.width),
             (
-                y.label,
-                format!("transform=\"translate({:.1} {down:.1})rotate(-90)\"", left - 20.0 - y.room(&self.y)),
+                &y.label,
+                format!("transform=\"translate({:.1} {down:.1})rotate(-90)\"", left - 20.0 - widest(&y.ticks)),
                 self.height,
             ),
         ] {

@@ -1,8 +1,10 @@
 //! Ranges of numbers along an axis, and the round numbers in them.
 
+use serde::Serialize;
+
 /// A range of numbers along a side.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Span {
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Span {
     pub low: f64,
     pub high: f64,
 }

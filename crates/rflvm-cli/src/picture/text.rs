@@ -34,22 +34,32 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
 
 /// The beginning of a text that fits into this many pixels, escaped.
 pub(super) fn cut(text: &str, room: f64, size: f64) -> String {
+    escape(&beginning(text, room, size))
+}
+
+/// The beginning of a text that fits into this many pixels.
+pub(super) fn beginning(text: &str, room: f64, size: f64) -> String {
     if width(text, size) <= room {
-        return escape(text);
+        return text.into();
     }
     let kept = fitting(text.chars(), room - width("…", size), size);
-    escape(&format!("{}…", text.chars().take(kept).collect::<String>()))
+    format!("{}…", text.chars().take(kept).collect::<String>())
 }
 
 /// Both ends of a text that fit into this many pixels, escaped: similar names often differ in their last letters.
 pub(super) fn cut_middle(text: &str, room: f64, size: f64) -> String {
+    escape(&ends(text, room, size))
+}
+
+/// Both ends of a text that fit into this many pixels.
+pub(super) fn ends(text: &str, room: f64, size: f64) -> String {
     if width(text, size) <= room {
-        return escape(text);
+        return text.into();
     }
     let half = (room - width("…", size)) / 2.0;
     let (head, tail) = (fitting(text.chars(), half, size), fitting(text.chars().rev(), half, size));
     let all: Vec<char> = text.chars().collect();
-    escape(&all[..head].iter().chain(&['…']).chain(&all[all.len() - tail..]).collect::<String>())
+    all[..head].iter().chain(&['…']).chain(&all[all.len() - tail..]).collect()
 }
 
 /// Names that fit into this many pixels, escaped. Those that would look the same when shortened are cut where they begin to differ.

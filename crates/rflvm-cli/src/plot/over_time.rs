@@ -1,12 +1,11 @@
 //! Traces of chains, and forecasts: values over draws or over times.
 
 use crate::failure::Failure;
-use crate::picture::paths::{self, Banded, Paths};
+use crate::picture::paths::{self, Line, Look, Paths, Times, Values};
+use crate::picture::spec::Picture;
 use rflvm::internal::draws::Source;
-use rflvm::internal::posterior::fitted::DRAWS;
+use rflvm_study::answers::forecast::{Ahead, When, new_times, predicted, timeline};
 use rflvm_study::drawn::Drawn;
-use rflvm_study::future::{When, moments};
-use rflvm_study::times::Calendar;
 use rflvm_study::{Error, Fit};
 
 /// Quantities whose trace is drawn; of several values, the first.
@@ -20,75 +19,81 @@ const TRACED: [&str; 6] = [
 ];
 /// Draws of a chain that a trace shows; more would not be distinguished.
 const SHOWN: usize = 1000;
-/// Columns of a forecast.
-const COLUMNS: usize = 4;
+/// Columns of forecasts.
+pub const COLUMNS: usize = 4;
 
-/// One panel per quantity, one line per chain.
-pub fn trace(drawn: &Drawn, title: &str) -> Result<String, Failure> {
+/// One panel per quantity, one line per chain, and the ranks of each chain's draws.
+pub fn trace(drawn: &Drawn, title: &str) -> Result<Picture, Failure> {
     let chains = drawn.shown();
     let store = &drawn.store;
     let draws = store.size().map_err(Error::from)?.1;
     let step = draws.div_ceil(SHOWN);
-    let (mut axes, mut labels) = (Vec::new(), Vec::new());
+    let mut panels = Vec::new();
     for name in TRACED.into_iter().filter(|name| store.is_drawn(name)) {
         let width = store.numbers(name).map_err(Error::from)?.max(1);
-        let mut axis: Vec<Banded> = Vec::new();
-        for &chain in &chains {
-            let all = store.all(name, chain).map_err(Error::from)?;
-            axis.extend(all.iter().step_by(width * step).map(|&value| (value, [value, value])));
-        }
         let short = name.split('/').next_back().unwrap_or(name);
-        labels.push(if width > 1 { format!("{short}[0]") } else { short.into() });
-        axes.push(axis);
+        let label = if width > 1 { format!("{short}[0]") } else { short.into() };
+        let mut lines = Vec::new();
+        for (c, &chain) in chains.iter().enumerate() {
+            let all = store.all(name, chain).map_err(Error::from)?;
+            let values: Vec<Option<f64>> = all.iter().step_by(width * step).copied().map(known).collect();
+            let rows = (0..values.len()).collect();
+            lines.push(Line { name: Some(c), rows, values, look: Look::Trace, ..Line::default() });
+        }
+        panels.push(Values { label, lines, ..Values::default() });
     }
-    let shown = draws.div_ceil(step);
-    let times: Vec<f64> = chains.iter().flat_map(|_| (0..shown).map(|i| (i * step) as f64)).collect();
-    let sequences: Vec<Vec<usize>> = (0..chains.len()).map(|c| (c * shown..(c + 1) * shown).collect()).collect();
-    let names: Vec<String> = chains.iter().map(|chain| format!("chain {}", chain + 1)).collect();
-    let (across, note) = ("draw", "chains that agree overlap");
-    Ok(paths::svg(&Paths {
-        title,
-        across,
-        times: &times,
-        format: None,
-        sequences: &sequences,
-        names: &names,
-        axes: &axes,
-        labels: &labels,
-        note,
-    }))
+    drawn_over(Paths {
+        title: title.into(),
+        across: "draw".into(),
+        times: Times::Numbers((0..draws).step_by(step).map(|draw| draw as f64).collect()),
+        panels,
+        names: chains.iter().map(|chain| format!("chain {}", chain + 1)).collect(),
+        ranks: chains.len() > 1,
+        note: "chains that agree overlap, and their ranks are even".into(),
+    })
 }
 
 /// One panel per column, for the first sequence: its rows, and its next times.
-pub fn forecast(fit: &Fit, drawn: &Drawn, horizon: usize, title: &str) -> Result<String, Failure> {
-    let Some(timeline) = &fit.timeline else {
-        return Err(Error::Timeless { dir: fit.dir.display().to_string() }.into());
-    };
-    let (offset, covariates) = (fit.mean_offset().unwrap_or(0.0), fit.covariates_set(&[])?);
+pub fn forecast(fit: &Fit, drawn: &Drawn, horizon: usize, title: &str) -> Result<Picture, Failure> {
+    let timeline = timeline(fit)?;
     let first = timeline.names.first().map(String::as_str);
-    let new = moments(When::Beyond(horizon), first, timeline, (offset, &covariates))?;
-    let predicted = drawn.fitted(fit, "forecast").forecast(&new, DRAWS)?;
+    let new = new_times(fit, Ahead { when: When::Beyond(horizon), sequence: first, covariates: &[] })?;
+    let predicted = predicted(fit, drawn, &new)?;
     let rows = timeline.sequences().swap_remove(0);
-    let times: Vec<f64> =
-        rows.iter().map(|&n| timeline.times.at[n]).chain(new.iter().map(|moment| moment.time)).collect();
-    let (places, y) = (fit.places(), fit.model.y());
-    let column = |&place: &usize| -> Vec<Banded> {
-        let seen = rows.iter().map(|&n| y[(n, place)]).map(|y| (y, [y, y]));
-        let ahead =
-            predicted.iter().map(|row| (row[place].centre(), [row[place].quantiles[0], row[place].quantiles[2]]));
-        seen.chain(ahead).collect()
+    let times = rows.iter().map(|&n| timeline.times.at[n]).chain(new.iter().map(|new| new.time)).collect();
+    let (places, y, seen) = (fit.places(), fit.model.y(), rows.len());
+    let column = |(&place, name): (&usize, &String)| {
+        let ahead = |part: &dyn Fn(usize) -> f64| (0..new.len()).map(|i| known(part(i))).collect::<Vec<_>>();
+        let observed = Line {
+            rows: (0..seen).collect(),
+            values: rows.iter().map(|&n| known(y[(n, place)])).collect(),
+            look: Look::Observed,
+            ..Line::default()
+        };
+        let forecast = Line {
+            rows: (seen..seen + new.len()).collect(),
+            values: ahead(&|i| predicted[i][place].quantiles[1]),
+            bands: vec![[0, 2].map(|side| ahead(&|i| predicted[i][place].quantiles[side]))],
+            ..Line::default()
+        };
+        Values { label: name.clone(), lines: vec![observed, forecast], ..Values::default() }
     };
-    let format = |time: f64| timeline.calendar.format(time);
-    let has_dates = timeline.calendar != Calendar::Numbers;
-    Ok(paths::svg(&Paths {
-        title,
-        across: "time",
-        times: &times,
-        format: if has_dates { Some(&format) } else { None },
-        sequences: &[(0..rows.len()).collect(), (rows.len()..times.len()).collect()],
-        names: &["observed".into(), "forecast".into()],
-        axes: &places.iter().take(COLUMNS).map(column).collect::<Vec<_>>(),
-        labels: &fit.table.columns.iter().take(COLUMNS).cloned().collect::<Vec<_>>(),
-        note: "forecasts: mean and 90% interval of new cells",
-    }))
+    drawn_over(Paths {
+        title: title.into(),
+        across: "time".into(),
+        times: Times::On(times, timeline.calendar.clone()),
+        panels: places.iter().zip(&fit.table.columns).take(COLUMNS).map(column).collect(),
+        note: "grey: observed; forecasts: median and 90% interval of new cells".into(),
+        ..Paths::default()
+    })
+}
+
+/// A number that is known.
+fn known(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// Times on a calendar can be drawn.
+pub fn drawn_over(paths: Paths) -> Result<Picture, Failure> {
+    paths::picture(&paths).map_err(|problem| Error::Config { file: "times".into(), problem }.into())
 }

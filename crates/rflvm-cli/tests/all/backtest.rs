@@ -72,7 +72,7 @@ fn forecasts_are_compared_with_baselines_and_drawn() {
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n") && !picture.contains("NaN"));
     assert!(picture.contains(">level<") && picture.contains(">count<") && picture.contains("of sequence "));
     // Two origins, two columns, two bands.
-    assert_eq!(picture.matches("fill-opacity=\".18\"").count(), 8);
+    assert_eq!(picture.matches("fill-opacity=\"0.16\"").count(), 8);
     // The same question has the same answer, as JSON and elsewhere.
     let output = good(&dir, &[&ask[..], &["--json", "--out", "again.csv"]].concat());
     assert_eq!(fs::read(dir.join("again.csv")).unwrap(), fs::read(dir.join("o/backtest.csv")).unwrap());

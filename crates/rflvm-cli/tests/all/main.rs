@@ -10,6 +10,7 @@ mod column_process;
 mod compare;
 mod covariates;
 mod damage;
+mod effects;
 mod equations;
 mod folder;
 mod forecast;

@@ -124,7 +124,7 @@ fn every_picture_can_be_drawn() {
         ("trace", &[">lp<", ">chain 2<", ">draw<"]),
         ("kernel", &["spectral density"]),
         ("check", &["share of zeros"]),
-        ("forecast", &[">forecast<", "&lt;i&gt;one&lt;/i&gt;"]),
+        ("forecast", &["grey: observed", "&lt;i&gt;one&lt;/i&gt;"]),
     ] {
         let file = format!("{what}.svg");
         good(&dir, &["plot", "o", "--what", what, "--out", &file, "--title", "Mice & men"]);

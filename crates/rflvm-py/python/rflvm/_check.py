@@ -68,6 +68,8 @@ class Check:
     """Whether the chains have converged. If not, small p-values may come from the sampler, and no advice is given."""
     conflicts: list[Conflict] = field(default_factory=list)
     """Priors that conflict with their posterior."""
+    picture: dict = field(default_factory=dict)
+    """What `rflvm.plot.check` draws."""
 
     @staticmethod
     def of(told: Mapping, is_converged: bool) -> Check:
@@ -83,7 +85,7 @@ class Check:
             line = dict(line)
             advice = line.pop("suggests")
             conflicts.append(Conflict(**line, advice=advice if is_converged else None))
-        return Check(lines, int(told["draws"]), is_converged, conflicts)
+        return Check(lines, int(told["draws"]), is_converged, conflicts, told["picture"])
 
     @property
     def labels(self) -> list[str]:

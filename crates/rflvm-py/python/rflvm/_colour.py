@@ -15,8 +15,8 @@ PALETTE = (
 )  # fmt: skip
 #: Shapes tell classes apart where colours do not.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*")
-STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 PLAIN, GREY, INK = PALETTE[0], "#a3a8ae", "#2b2f33"
+SOFT, GRID, RIM = "#6b7178", "#e9ecef", "#c9ced3"
 
 
 class Class(NamedTuple):

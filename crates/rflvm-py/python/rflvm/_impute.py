@@ -12,12 +12,9 @@ from ._families import CATEGORIES, COUNTS
 from ._given import Given
 from ._like import Like, library_of, of_floats
 from ._parameter import whole
-from ._rows import NewRows, index_of
+from ._rows import LOWER, MEAN, MEDIAN, PARTS, STD, UPPER, Cells, NewRows, index_of, parts_of
 from ._table import Layout
 from ._warn import warn
-
-#: The order in which the engine reports the parts of a prediction.
-MEAN, STD, LOWER, MEDIAN, UPPER = range(5)
 
 
 class Imputing(NewRows):
@@ -71,7 +68,7 @@ class Imputing(NewRows):
         if X is None:
             like, index, seen = self._layout.like, self._index_of_fit(), self._fit.table()
             if draws is not None:
-                tables = self._drawn.completed(whole(draws, "draws", least=1))
+                tables = self._drawn.missing(whole(draws, "draws", least=1))
             else:
                 cells = self._completed(seen)
         else:
@@ -82,10 +79,10 @@ class Imputing(NewRows):
             index, seen = index_of(X), rows.values.to_numpy()
             given = Given(times=times, sequences=sequences, offset=offset, trials=trials)
             if draws is not None:
-                tables = self._query_new("replicas_new", rows, given, count=whole(draws, "draws", least=1))
+                tables = self._query_new("predict_new", rows, given, count=whole(draws, "draws", least=1))
                 tables = np.where(np.isnan(seen), tables, seen)
             else:
-                cells = around(seen, self._query_new("predict_new", rows, given))
+                cells = around(seen, parts_of(self._query_new("predict_new", rows, given), len(self.columns_)))
         if draws is not None:
             return tables if like is None else [like.frame(list(drawn(table, self._layout)), index) for table in tables]
         if like is None:
@@ -121,33 +118,27 @@ class Imputing(NewRows):
         self._check_fitted()
         X = rows_in_order(X, self._index_of_fit(), "X", "the fitted table")
         truth = _table.read(self._checked(X, reset=False), self._layout, None).values.to_numpy()
-        lines = self._drawn.score_missing(truth)
-        scores = pd.DataFrame([values for _, _, values in lines], columns=["mse", "mae", "crps", "log_density", "in50", "in90"])
-        scores.insert(0, "cells", [count for _, count, _ in lines])
-        scores.index = pd.Index([*(name for name, _, _ in lines[:-1]), "all"], name="column")
-        return scores
+        return pd.DataFrame(self._drawn.score_missing(truth)).set_index("column")
 
-    def _completed(self, seen: np.ndarray) -> np.ndarray:
+    def _completed(self, seen: np.ndarray) -> Cells:
         """The completed table: mean, standard deviation, and three quantiles."""
-        cells = np.stack([seen, np.zeros_like(seen), seen, seen, seen])
+        cells = {part: np.zeros_like(seen) if part == STD else seen.copy() for part in PARTS}
         if np.isnan(seen).any():
             if advice := self._drawn.larger_dim():
                 warn(advice)
-            rows, columns, found = self._drawn.missing()
-            cells[:, rows, columns] = found
+            found = self._drawn.missing()
+            for part in PARTS:
+                cells[part][found["row"] - 1, found["column"][1]] = found[part]
         return cells
 
 
-def around(seen: np.ndarray, cells: np.ndarray) -> np.ndarray:
+def around(seen: np.ndarray, cells: Cells) -> Cells:
     """Observed cells unchanged, missing cells as predicted."""
-    known = ~np.isnan(seen)
-    cells = cells.copy()
-    cells[:, known] = seen[known]
-    cells[STD, known] = 0.0
-    return cells
+    hole = np.isnan(seen)
+    return {part: np.where(hole, own, 0.0 if part == STD else seen) for part, own in cells.items()}
 
 
-def typed(cells: np.ndarray, hole: np.ndarray, layout: Layout, part: int) -> Iterator[np.ndarray]:
+def typed(cells: Cells, hole: np.ndarray, layout: Layout, part: str) -> Iterator[np.ndarray]:
     """The values that fill each column of the user's table (MEDIAN), or a quantile; categories as indices of their levels."""
     for column, places in layout.places():
         if column.levels is not None:

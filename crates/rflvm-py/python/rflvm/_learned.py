@@ -10,15 +10,15 @@ import numpy as np
 from . import _convergence
 from ._check import Check
 from ._covariates import settings_of
+from ._effects import Effects
 from ._forecast import Forecast, Past
-from ._impute import Imputing
 from ._parameter import whole
-from ._rows import deviations
+from ._rows import PARTS, deviations, parts_of
 from ._times import text_of_time
 from ._warn import warn
 
 
-class Learned(Imputing):
+class Learned(Effects):
     """Questions about the model as a whole."""
 
     diagnostics_: dict
@@ -45,14 +45,15 @@ class Learned(Imputing):
         texts = None if times is None else [text_of_time(t, n) for n, t in enumerate(np.atleast_1d(np.asarray(times)))]
         name = None if sequence is None else str(sequence)
         known = settings_of(covariates)
-        written, which, cells = self._drawn.forecast(times=texts, horizon=steps, sequence=name, covariates=known, count=count)
+        told = self._drawn.forecast(times=texts, horizon=steps, sequence=name, covariates=known, count=count)
         if count:
-            return cells
+            return told
+        cells = parts_of(told, len(self.columns_))
+        # One line per cell, and as many lines per time as there are columns.
+        written, which = (texts_of(told[key], len(self.columns_)) if key in told else None for key in ("time", "sequence"))
         when, zone = self._clock.read(written)
-        has_sequences = self._fit.sequences is not None
         past = Past(self._clock.read(self._fit.times or [])[0], self._fit.sequences, self._fit.table())
-        mean, std, lower, median, upper = cells
-        return Forecast(when, which if has_sequences else None, self.columns_, mean, std, lower, median, upper, zone, past)
+        return Forecast(when, which, self.columns_, *(cells[part] for part in PARTS), zone, past)
 
     def backtest(
         self,
@@ -146,9 +147,7 @@ class Learned(Imputing):
         import pandas
 
         chosen = [[whole(row, "row", most=2**53) for row in pair] for pair in pairs]
-        frame = pandas.DataFrame(chosen, columns=["row", "other"])
-        numbers = self._drawn.distances(chosen)
-        return frame.assign(**dict(zip(("mean", "sd", "q05", "q25", "q50", "q75", "q95"), numbers.T)))
+        return pandas.DataFrame(counted(self._drawn.distances(chosen)))
 
     def neighbors(self, k: int = 15) -> Any:
         """Each row's nearest neighbors over all modes of the posterior.
@@ -163,19 +162,19 @@ class Learned(Imputing):
         import pandas
 
         rows = self.embedding_.shape[0]
-        row, neighbor, probability, distance = self._drawn.neighbors(whole(k, "k", least=1, most=rows - 1)).T
-        columns = {"row": row.astype(int), "neighbor": neighbor.astype(int), "probability": probability, "distance": distance}
-        return pandas.DataFrame(columns)
+        return pandas.DataFrame(counted(self._drawn.neighbors(whole(k, "k", least=1, most=rows - 1))))
 
     def kernel_curves(self) -> dict[str, dict[str, dict[str, np.ndarray]]]:
         """The kernel and its spectral density, along each axis ("x1", …) and over "all" directions, with 5% and 95% quantiles."""
         self._check_fitted()
-        names = ("at", "mean", "lower", "upper")
-        kernel, density = self._drawn.kernel()
-        return {
-            "kernel": {curve[0]: dict(zip(names, curve[1:])) for curve in kernel},
-            "density": {curve[0]: dict(zip(names, curve[1:])) for curve in density},
-        }
+        names, kernel, density = self._drawn.kernel()
+        parts = {"mean": "mean", "lower": "q05", "upper": "q95"}
+
+        def curves(told: dict, place: str) -> dict[str, dict[str, np.ndarray]]:
+            of = told["along"][1]
+            return {name: {part: told[column][of == i] for part, column in {"at": place, **parts}.items()} for i, name in enumerate(names)}
+
+        return {"kernel": curves(kernel, "delta"), "density": curves(density, "frequency")}
 
     def covariance(self, rows: Optional[Sequence[int]] = None) -> tuple[np.ndarray, np.ndarray]:
         """Posterior mean and standard deviation of K(X, X) of some rows."""
@@ -196,3 +195,14 @@ class Learned(Imputing):
         """The draws for ArviZ; see `Posterior.to_arviz`."""
         self._check_fitted()
         return self.posterior_.to_arviz(log_likelihood=log_likelihood, thin=thin)
+
+
+def texts_of(column: tuple[list[str], np.ndarray], every: int) -> list[str]:
+    """The name in each `every`-th line."""
+    names, of = column
+    return [names[i] for i in of[::every]]
+
+
+def counted(columns: dict) -> dict:
+    """The columns of an answer, with rows counted from 0 in place of their names."""
+    return {name: column[1].astype(int) if isinstance(column, tuple) else column for name, column in columns.items()}

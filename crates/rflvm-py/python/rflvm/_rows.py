@@ -19,6 +19,10 @@ from ._like import library_of, of_floats
 from ._parameter import whole
 from ._warn import warn
 
+#: What the engine tells of a cell: its mean and standard deviation, and quantiles at 5%, 50% and 95%.
+PARTS = MEAN, STD, LOWER, MEDIAN, UPPER = ("mean", "sd", "q05", "q50", "q95")
+#: Each of these, rows × columns.
+Cells = dict[str, np.ndarray]
 #: Default number of draws of positions.
 DRAWS = 200
 
@@ -83,7 +87,7 @@ class NewRows(Held, TransformerMixin):
         covariates: Any = None,
     ) -> np.ndarray:
         """Fraction of training rows (leave-one-out) with higher predictive density than each of these rows: near 1 for rows unlike the training rows."""
-        return self._new("transform", X, Given(mask, times, sequences, offset, trials, covariates=covariates))[2]
+        return self._new("transform", X, Given(mask, times, sequences, offset, trials, covariates=covariates))[0]["outlier_score"]
 
     def surprise(self, X: Any, **given: Any) -> np.ndarray:  # version 0.2
         """Earlier name of `outlier_score`."""
@@ -158,7 +162,7 @@ class NewRows(Held, TransformerMixin):
         has_own = self._settings_now().get("offset") not in (None, "none", "size-factors")
         offset = [float(np.mean(self._fit.offset()))] * height if has_own else None
         covariates = self._covariates_of_fit(height)
-        tables = self._query_new("replicas_new", _table.Rows(values, height), Given(offset=offset, trials=trials, covariates=covariates), count=count)
+        tables = self._query_new("predict_new", _table.Rows(values, height), Given(offset=offset, trials=trials, covariates=covariates), count=count)
         return tables.reshape(-1, width)[:n_samples]
 
     # Within.
@@ -224,8 +228,10 @@ class NewRows(Held, TransformerMixin):
         if known is not None and (known >= 0).all():
             outlier_score = np.full(len(known), np.nan)
             return self.embedding_[known], self.embedding_std_[known], outlier_score, self._draws_of_known(known, count)
-        mean, covariance, outlier_score, draws = self._query_new("transform", rows, given, draws=count)
-        return mean, deviations(covariance), outlier_score, draws
+        told, draws = self._query_new("transform", rows, given, draws=count)
+        axes = range(1, self.embedding_.shape[1] + 1)
+        mean, std = (np.column_stack([told[f"{part}{d}"] for d in axes]) for part in ("x", "sd"))
+        return mean, std, told["outlier_score"], draws
 
     def _new(self, question: str, X: Any, given: Given) -> Any:
         self._check_fitted()
@@ -260,11 +266,17 @@ class NewRows(Held, TransformerMixin):
         index, ids = getattr(self, "_index", None), self._fit.ids
         return ids if index is None and ids != [str(n + 1) for n in range(len(ids))] else index
 
-    def _answer(self, cells: np.ndarray, library: Optional[str], index: Any, return_std: bool, return_interval: bool) -> Any:
+    def _answer(self, answer: Any, library: Optional[str], index: Any, return_std: bool, return_interval: bool) -> Any:
         """The mean, and whatever else was requested, in a frame of the same library as the table."""
-        wanted = [0] + [1] * bool(return_std) + [2, 4] * bool(return_interval)
-        parts = [of_floats(library, cells[i], self.columns_, index) for i in wanted]
+        cells = parts_of(answer, len(self.columns_))
+        wanted = [MEAN] + [STD] * bool(return_std) + [LOWER, UPPER] * bool(return_interval)
+        parts = [of_floats(library, cells[part], self.columns_, index) for part in wanted]
         return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def parts_of(answer: Any, width: int) -> Cells:
+    """The parts of predictions of all cells of some rows, rows × columns."""
+    return {part: answer[part].reshape(-1, width) for part in PARTS}
 
 
 def check_size(X: Any, reset: bool, name: str) -> None:

@@ -5,7 +5,8 @@ use crate::array::{Array, array};
 use crate::memory::check_answer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::linalg::Mat;
+use rflvm_study::answers::stream;
 
 #[pymethods]
 impl Answers {
@@ -19,8 +20,13 @@ impl Answers {
             "cell" => {
                 shape.push(model.columns());
                 check_answer(&shape)?;
-                let answer = |fitted: &Fitted<'_>| fitted.ln_cells(&chosen, |_, pieces| self.add(pieces, &mut numbers));
-                self.query(py, "pointwise", answer)?;
+                let places = self.fit.places();
+                let mut add = |pieces: &Mat| {
+                    pieces.iter_rows().for_each(|row| numbers.extend(places.iter().map(|&j| row[j])));
+                };
+                self.query(py, |fit, drawn| {
+                    Ok(drawn.fitted(fit, stream::DENSITIES).ln_cells(&chosen, |_, pieces| add(pieces))?)
+                })?;
             }
             "row" if self.fit.timeline.is_some() => {
                 let sentence =
@@ -29,8 +35,10 @@ impl Answers {
             }
             "row" => {
                 check_answer(&shape)?;
-                let answer = |fitted: &Fitted<'_>| fitted.ln_rows(&chosen, |_, rows| numbers.extend_from_slice(rows));
-                self.query(py, "pointwise", answer)?;
+                let mut add = |rows: &[f64]| numbers.extend_from_slice(rows);
+                self.query(py, |fit, drawn| {
+                    Ok(drawn.fitted(fit, stream::DENSITIES).ln_rows(&chosen, |_, rows| add(rows))?)
+                })?;
             }
             _ => {
                 return Err(PyValueError::new_err(format!(

@@ -7,6 +7,7 @@ use super::allowance::Allowance;
 use super::builder::TableBuilder;
 #[cfg(feature = "columnar")]
 use super::ipc;
+#[cfg(feature = "columnar")]
 use super::kind::is_zarr;
 #[cfg(feature = "columnar")]
 use super::parquet;

@@ -28,6 +28,14 @@ pub enum Calendar {
 const MILLISECONDS: f64 = 86_400_000.0;
 
 impl Calendar {
+    /// The calendar of some texts, and the times on it; the error says what is wrong with the first that cannot be read.
+    pub fn of_texts(texts: &[String]) -> Result<(Vec<f64>, Self), String> {
+        let moments = texts.iter().map(|text| Moment::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        let calendar = Calendar::of(&moments).map_err(|(_, problem)| problem)?;
+        let at = texts.iter().map(|text| calendar.parse(text)).collect::<Result<_, _>>()?;
+        Ok((at, calendar))
+    }
+
     /// The calendar of some times; the error has the index of the first time that does not match those before it, and the reason.
     ///
     /// Numbers that are all dates such as 20010530 are dates: as numbers, the last of April and the first of May would be 71 apart.

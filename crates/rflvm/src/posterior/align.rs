@@ -5,13 +5,15 @@ use crate::linalg::{Mat, mul};
 use crate::placement::{principal_axes, turn};
 use std::convert::Infallible;
 
-/// Posterior mean and covariance of each row.
+/// A position and a covariance for each row.
 #[derive(Debug, Clone)]
 pub struct Embedding {
-    /// Mean position of each row, N×D, in principal axes.
+    /// The position of each row, N×D, in principal axes: for a fit the estimate of [`super::fitted::Fitted::embedding`], for new rows and given draws the mean.
     pub mean: Mat,
-    /// Covariance of each row, D×D.
+    /// Covariance of each row about it, D×D.
     pub covariance: Vec<Mat>,
+    /// Share of each row's variance that the mode of the positions does not have by itself; empty where there is one mode.
+    pub between_modes: Vec<f64>,
 }
 
 impl Embedding {
@@ -25,7 +27,8 @@ impl Embedding {
             mul(whole.as_mut_slice(), rotation.view().transpose(), half.view(), false);
             whole
         };
-        (Embedding { mean, covariance: covariance.iter().map(turned).collect() }, rotation)
+        let covariance = covariance.iter().map(turned).collect();
+        (Embedding { mean, covariance, between_modes: Vec::new() }, rotation)
     }
 
     /// Standard deviation of row n along axis d.
@@ -81,7 +84,7 @@ pub(super) fn align_in<E>(
             second[(d, d)] = second[(d, d)].max(0.0);
         }
     }
-    Ok(Embedding { mean, covariance: second })
+    Ok(Embedding { mean, covariance: second, between_modes: Vec::new() })
 }
 
 #[cfg(test)]

@@ -121,6 +121,25 @@ pub fn judge_modes(store: &dyn Source, numbers: &[usize], modes: usize) -> Resul
     Ok(convergence)
 }
 
+/// How the chains of one mode mix with one another, by the distances between rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Within {
+    /// The largest R̂.
+    pub r_hat: f64,
+    /// The smallest number of effective draws.
+    pub ess_bulk: f64,
+}
+
+/// Diagnoses the distances within one mode. A single chain is compared with itself, half by half.
+pub fn within(store: &dyn Source, chains: &[usize]) -> Result<Within, StoreError> {
+    let all = columns(store, "posterior/distance", chains)?;
+    let moving = || all.iter().filter(|d| d.sd > 0.0);
+    Ok(Within {
+        r_hat: moving().map(|d| d.r_hat).fold(1.0, f64::max),
+        ess_bulk: moving().map(|d| d.ess_bulk).fold(f64::INFINITY, f64::min),
+    })
+}
+
 /// The log joint densities of the draws of some chains.
 fn ln_joint(store: &dyn Source, numbers: &[usize]) -> Result<Vec<Vec<f64>>, StoreError> {
     numbers.iter().map(|&chain| store.all("sample_stats/lp", chain)).collect()

@@ -5,12 +5,15 @@ use super::array::array;
 use super::axes::AxesInUse;
 use super::fitted::Fitted;
 use super::frame::Frame;
+use super::scaling::Expected;
 use crate::error::RunError;
 use crate::linalg::{Mat, mul};
 use crate::model::features::units_of_the_map;
 
 /// Draws over which the covariance of positions in several modes is taken.
 const POOLED: usize = 1000;
+/// Draws over which distances are expected: their Monte Carlo error is then a twentieth of their standard deviation.
+const EXPECTED: usize = 400;
 
 impl Fitted<'_> {
     /// The frame of the training rows: from all draws in use.
@@ -24,26 +27,25 @@ impl Fitted<'_> {
         })
     }
 
-    /// Posterior mean and covariance of each row, in the frame. The mean is that of the chains in use. Where chains began apart, the covariance is about that
-    /// mean and over the draws of all modes, by their weights.
+    /// The position of each row, in the frame: those of the chains in use whose distances have the least expected squared error. Covariances are about them. Where
+    /// chains began apart, they are over the draws of all modes, by their weights.
     pub fn embedding(&self, frame: &Frame) -> Result<Embedding, RunError> {
-        let mut embedding = align_in(frame, |take| self.visit_positions(take))?;
+        let Embedding { mean, mut covariance, mut between_modes } = align_in(frame, |take| self.visit_positions(take))?;
+        let mut expected = Expected::new(mean.rows());
+        self.aligned(frame, &self.visited_in_map(EXPECTED)?, |x| expected.add(x))?;
+        let placed = expected.positions(&mean);
+        add_squares(&mut covariance, 1.0, &mean, &placed);
         if self.is_pooled && self.modes.len() > 1 {
             let visited = self.visited(POOLED)?;
-            embedding.covariance.iter_mut().for_each(|covariance| covariance.as_mut_slice().fill(0.0));
-            let Embedding { mean, covariance } = &mut embedding;
-            self.aligned(frame, &visited, |x| {
-                for (n, covariance) in covariance.iter_mut().enumerate() {
-                    let away = |d: usize| x[(n, d)] - mean[(n, d)];
-                    for d in 0..mean.cols() {
-                        for e in 0..mean.cols() {
-                            covariance[(d, e)] += away(d) * away(e) / visited.len() as f64;
-                        }
-                    }
-                }
-            })?;
+            let share = 1.0 / visited.len() as f64;
+            let mut of_all = vec![Mat::zeros(mean.cols(), mean.cols()); mean.rows()];
+            self.aligned(frame, &visited, |x| add_squares(&mut of_all, share, x, &placed))?;
+            let trace = |m: &Mat| (0..m.cols()).map(|d| m[(d, d)]).sum::<f64>();
+            let between = |(all, own): (&Mat, &Mat)| (1.0 - trace(own) / trace(all)).max(0.0);
+            between_modes = of_all.iter().zip(&covariance).map(between).collect();
+            covariance = of_all;
         }
-        Ok(embedding)
+        Ok(Embedding { mean: placed, covariance, between_modes })
     }
 
     /// Passes the positions of the rows in some draws to `take`, in the frame.
@@ -91,5 +93,17 @@ impl Fitted<'_> {
             take(&scaled);
         }
         Ok(())
+    }
+}
+
+/// Adds the outer products of the differences of each row, times a share.
+fn add_squares(to: &mut [Mat], share: f64, x: &Mat, about: &Mat) {
+    for (n, to) in to.iter_mut().enumerate() {
+        let away = |d: usize| x[(n, d)] - about[(n, d)];
+        for d in 0..x.cols() {
+            for e in 0..x.cols() {
+                to[(d, e)] += share * away(d) * away(e);
+            }
+        }
     }
 }

@@ -6,8 +6,7 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-from .._colour import GREY, PLAIN
-from ._panel import above, dress_times, panels
+from ._draw import draw, line, over_time
 
 #: Default number of panels.
 SOME = 4
@@ -43,20 +42,25 @@ def backtest(
         frame = frame[frame["sequence"] == chosen("sequence", None if sequence is None else str(sequence), list(dict.fromkeys(frame["sequence"])))]
     known = list(dict.fromkeys(frame["column"]))
     names = known[:SOME] if columns is None else [columns] if isinstance(columns, str) else list(columns)
-    axs = panels(axs, len(names), (7.0, 2.0), sharex=True)
-    for ax, name in zip(axs, names):
+    times = np.unique(frame["time"].to_numpy())
+
+    def panel(name: str) -> dict:
         own = frame[frame["column"] == chosen("column", str(name), known)]
         seen = own.drop_duplicates("time").sort_values("time")
-        ax.plot(seen["time"], seen["observed"], color=GREY, marker=".", linewidth=0.7, label="observed")
-        for i, (_, ahead) in enumerate(own.groupby("origin")):
-            when = ahead["time"]
-            ax.fill_between(when, ahead["q05"], ahead["q95"], color=PLAIN, alpha=0.15, linewidth=0, label=None if i else "5% to 95%")
-            ax.fill_between(when, ahead["q25"], ahead["q75"], color=PLAIN, alpha=0.25, linewidth=0, label=None if i else "25% to 75%")
-            ax.plot(when, ahead["q50"], color=PLAIN, marker=".", label=None if i else "median")
-        ax.set_ylabel(name)
-    dress_times(axs[-1], frame["time"].to_numpy())
-    above(axs[0])
-    return axs
+
+        def at(part: Any) -> np.ndarray:
+            return np.searchsorted(times, part["time"].to_numpy())
+
+        lines = [line(at(seen), seen["observed"], look="observed")]
+        for _, ahead in own.groupby("origin"):
+            ahead = ahead.sort_values("time")
+            bands = [(ahead[low], ahead[high]) for low, high in (("q05", "q95"), ("q25", "q75"))]
+            lines.append(line(at(ahead), ahead["q50"], *bands))
+        return {"label": str(name), "lines": lines}
+
+    method = frame["method"].iloc[0]
+    note = f"grey: observed; bands: central 90% and 50% of the forecasts ({method}), lines: their medians"
+    return draw(over_time(times, [panel(name) for name in names], note=note), axs)
 
 
 def chosen(what: str, name: Optional[str], known: list[str]) -> str:

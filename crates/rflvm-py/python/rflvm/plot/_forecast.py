@@ -6,10 +6,9 @@ from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-from .._colour import GREY, PALETTE, PLAIN
 from .._forecast import Forecast
+from ._draw import draw, line, over_time
 from ._of import place_of, split
-from ._panel import above, beside, dress_times, panels
 
 #: Default number of panels.
 SOME = 6
@@ -57,33 +56,27 @@ def forecast(
     if sequence is not None and str(sequence) not in ahead:
         raise ValueError(f"sequence is '{sequence}', which this forecast does not have; known are {', '.join(list(ahead)[:8])}")
     names = list(ahead) if sequence is None else [str(sequence)]
-    axs = panels(axs, len(places), (7.0, 2.0), sharex=True)
-    for ax, j in zip(axs, places):
-        for i, name in enumerate(names):
-            colour = PLAIN if len(names) == 1 else PALETTE[i % len(PALETTE)]
+    past_of = split(told.past.sequences or [""] * len(told.past.times)) if told.past is not None else {}
+    shown = {}
+    for name in names:
+        before = past_of.get(name, np.empty(0, dtype=int))
+        after = ahead[name]
+        before = before[np.argsort(told.past.times[before], kind="stable")][-past:] if told.past is not None else before
+        shown[name] = (before, after[np.argsort(told.times[after], kind="stable")])
+    # Observed times first, then new ones, in one list.
+    seen = np.empty(0, dtype=told.times.dtype) if told.past is None else told.past.times
+    times, start = np.concatenate([seen.astype(told.times.dtype), told.times]), len(seen)
+    legend = names if len(names) > 1 else []
+
+    def panel(j: int) -> dict:
+        own = []
+        for i, (before, after) in enumerate(shown.values()):
+            which = {"name": i} if legend else {}
             if told.past is not None:
-                add_past(ax, told, name, j, past, GREY if len(names) == 1 else colour)
-            rows = ahead[name][np.argsort(told.times[ahead[name]], kind="stable")]
-            when = told.times[rows]
-            band = {"color": colour, "alpha": 0.2, "linewidth": 0, "label": "5% to 95%" if len(names) == 1 else None}
-            ax.fill_between(when, told.lower[rows, j], told.upper[rows, j], **band)
-            style: dict[str, Any] = {"color": colour, "linewidth": 1.5, "marker": "." if len(rows) < 30 else "", "label": name or "median"}
-            ax.plot(when, told.median[rows, j], **{**style, **lines})
-        ax.set_ylabel(told.columns[j] if not told.columns[j].isdigit() else f"column {told.columns[j]}")
-        ax.margins(x=0.01)
-    dress_times(axs[-1], told.times)
-    if len(names) == 1:
-        above(axs[0])
-    elif len(names) <= len(PALETTE):
-        beside(axs[0], title="sequence")
-    return axs
+                own.append(line(before, told.past.cells[before, j], look="observed"))
+            band = (told.lower[after, j], told.upper[after, j])
+            own.append(line(start + after, told.median[after, j], band, **which))
+        return {"label": told.columns[j] if not told.columns[j].isdigit() else f"column {told.columns[j]}", "lines": own}
 
-
-def add_past(ax: Any, told: Forecast, sequence: str, j: int, most: int, colour: str) -> None:
-    """The last observed cells of a sequence."""
-    past = told.past
-    assert past is not None
-    rows = split(past.sequences or [""] * len(past.times)).get(sequence, np.empty(0, dtype=int))
-    rows = rows[np.argsort(past.times[rows], kind="stable")][-most:]
-    style = {"color": colour, "marker": ".", "markersize": 3.0, "linewidth": 0.7, "alpha": 0.8, "label": "observed" if sequence == "" else None}
-    ax.plot(past.times[rows], past.cells[rows, j], **style)
+    note = "grey: observed; forecasts: median and 90% interval of new cells"
+    return draw(over_time(times, [panel(j) for j in places], names=legend, note=note), axs, **lines)

@@ -7,7 +7,6 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
 
 def new_axes(size: tuple[float, float] = (6.4, 4.8), **how: Any) -> Axes:
@@ -41,17 +40,3 @@ def beside(ax: Axes, **how: Any) -> None:
             mark.set_sizes([30.0])
         elif hasattr(mark, "set_linewidth"):
             mark.set_linewidth(1.5)
-
-
-def above(ax: Axes, **how: Any) -> None:
-    """A legend in one line above the plot."""
-    ax.legend(frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, **how)
-
-
-def dress_times(ax: Axes, times: np.ndarray) -> None:
-    """An axis of dates, if the times are dates."""
-    if times.dtype.kind == "M":
-        locator = AutoDateLocator()
-        ax.xaxis.set_major_locator(locator)
-        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
-    ax.set_xlabel("time")

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._colour import PALETTE, PLAIN, STYLES
+from ._draw import draw, line, over_time
 from ._of import radius, split, times_of
-from ._panel import beside, dress_times, panels
 
 
 def paths(model: Any, *, level: float = 0.9, axs: Any = None, **lines: Any) -> np.ndarray:
@@ -23,23 +22,13 @@ def paths(model: Any, *, level: float = 0.9, axs: Any = None, **lines: Any) -> n
         raise ValueError("the rows of this fit have no times, so there are no paths; fit again with times, or draw plot.latent")
     times = times_of(model)
     mean, reach = model.embedding_, radius(level, 1) * model.embedding_std_
-    axs = panels(axs, mean.shape[1], (7.0, 2.2), sharex=True)
-    sequences = model._fit.sequences or [""] * len(mean)
-    parts = split(sequences)
-    is_many, faint = len(parts) > len(PALETTE), float(np.clip(0.7 / len(parts), 0.02, 0.2))
-    for d, ax in enumerate(axs):
-        for i, (name, rows) in enumerate(parts.items()):
-            rows = rows[np.argsort(times[rows], kind="stable")]
-            style: dict[str, Any] = {"label": name, "color": PLAIN, "linewidth": 0.6}
-            if not is_many:
-                style.update(color=PALETTE[i], linestyle=STYLES[i % len(STYLES)], linewidth=1.2)
-            style.update(lines)
-            ax.plot(times[rows], mean[rows, d], **style)
-            low, high = mean[rows, d] - reach[rows, d], mean[rows, d] + reach[rows, d]
-            ax.fill_between(times[rows], low, high, color=style["color"], alpha=faint, linewidth=0)
-        ax.set_ylabel(f"latent axis {d + 1}")
-        ax.margins(x=0.01)
-    dress_times(axs[-1], times)
-    if len(parts) > 1 and not is_many:
-        beside(axs[0], title="sequence")
-    return axs
+    parts = {name: rows[np.argsort(times[rows], kind="stable")] for name, rows in split(model._fit.sequences or [""] * len(mean)).items()}
+    names = list(parts) if len(parts) > 1 else []
+
+    def panel(d: int) -> dict:
+        low, high = mean[:, d] - reach[:, d], mean[:, d] + reach[:, d]
+        own = [line(rows, mean[rows, d], (low[rows], high[rows]), name=i if names else None) for i, rows in enumerate(parts.values())]
+        return {"label": f"latent axis {d + 1}", "lines": own}
+
+    note = f"bands: {level:.0%}, from means and posterior sds"
+    return draw(over_time(times, [panel(d) for d in range(mean.shape[1])], names=names, note=note), axs, **lines)

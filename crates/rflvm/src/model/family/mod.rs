@@ -230,6 +230,11 @@ pub trait Family: Send + Sync + Debug {
         1.0
     }
 
+    /// The parameter that is the precision of noise added to f; `None` for a family without such noise.
+    fn precision(&self) -> Option<usize> {
+        None
+    }
+
     /// Whether column j of a block of `columns` has its own weights.
     fn is_free(&self, _j: usize, _columns: usize) -> bool {
         true

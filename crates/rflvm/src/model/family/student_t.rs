@@ -353,6 +353,10 @@ impl Family for StudentT {
         Amplitude::Shared(HalfT::default())
     }
 
+    fn precision(&self) -> Option<usize> {
+        Some(0)
+    }
+
     fn weight_precision(&self, theta: &Theta, j: usize) -> f64 {
         theta.values[(0, j)]
     }

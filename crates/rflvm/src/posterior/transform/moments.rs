@@ -31,6 +31,6 @@ impl RowMoments {
     pub fn embedding(mut self) -> Embedding {
         let count = self.count.max(1.0);
         self.second.iter_mut().for_each(|s| s.as_mut_slice().iter_mut().for_each(|v| *v /= count));
-        Embedding { mean: self.mean, covariance: self.second }
+        Embedding { mean: self.mean, covariance: self.second, between_modes: Vec::new() }
     }
 }

@@ -12,7 +12,7 @@ use crate::time_scales::TimeScales;
 use rflvm::internal::draws::Source;
 use rflvm::internal::draws::zarr::Reader;
 use rflvm::internal::posterior::axes::AxesInUse;
-use rflvm::internal::posterior::convergence::{Convergence, Outcome};
+use rflvm::internal::posterior::convergence::{Convergence, Outcome, Within, within};
 use rflvm::internal::posterior::stacking::Weighted;
 use rflvm::internal::run::checkpoint;
 use rflvm::internal::run::spread::start_of;
@@ -37,7 +37,7 @@ pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, naming: &dyn 
         all["modes"]["shortage"] = json!(modes::shortage(&modes, fit.settings.modes));
     }
     if !drawn.modes().is_empty() {
-        all["modes"] = modes_as_json(fit, drawn);
+        all["modes"] = modes_as_json(fit, drawn)?;
     } else if let Some(stacking) = &drawn.stacking {
         all["modes"]["stacking"] = stacking.as_json();
         for (i, mode) in stacking.modes.iter().enumerate() {
@@ -56,26 +56,53 @@ pub fn report(fit: &Fit, drawn: &Drawn, convergence: &Convergence, naming: &dyn 
     Ok(all)
 }
 
-/// The modes of chains that began apart.
-fn modes_as_json(fit: &Fit, drawn: &Drawn) -> Value {
+/// A mode of chains that began apart.
+struct Mode {
+    /// Its chains, counted from 1, and where each began.
+    chains: Vec<usize>,
+    starts: Vec<String>,
+    weight: f64,
+    within: Within,
+}
+
+fn modes_of(fit: &Fit, drawn: &Drawn) -> Result<Vec<Mode>, Error> {
     let one = |mode: &Weighted| {
-        let starts: Vec<String> = mode.used.iter().map(|&chain| start_of(&fit.model, chain)).collect();
-        json!({
-            "chains": mode.used.iter().map(|chain| chain + 1).collect::<Vec<_>>(), "starts": starts, "weight": mode.weight,
+        Ok(Mode {
+            chains: mode.used.iter().map(|chain| chain + 1).collect(),
+            starts: mode.used.iter().map(|&chain| start_of(&fit.model, chain)).collect(),
+            weight: mode.weight,
+            within: within(&drawn.store, &mode.used)?,
         })
     };
     drawn.modes().iter().map(one).collect()
 }
 
-/// A line per mode of chains that began apart.
-pub fn mode_lines(fit: &Fit, drawn: &Drawn) -> Vec<String> {
-    let line = |(i, mode): (usize, &Weighted)| {
-        let chains: Vec<String> = mode.used.iter().map(|chain| (chain + 1).to_string()).collect();
-        let starts: Vec<String> = mode.used.iter().map(|&chain| start_of(&fit.model, chain)).collect();
-        let noun = if chains.len() == 1 { "chain" } else { "chains" };
-        format!("mode {}: weight {:.2}, {noun} {} (from {})", i + 1, mode.weight, chains.join(", "), starts.join("; "))
+/// The modes of chains that began apart.
+fn modes_as_json(fit: &Fit, drawn: &Drawn) -> Result<Value, Error> {
+    let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
+    let one = |Mode { chains, starts, weight, within }: Mode| {
+        json!({
+            "chains": chains, "starts": starts, "weight": weight, "r_hat": number(within.r_hat), "ess_bulk": number(within.ess_bulk),
+        })
     };
-    drawn.modes().iter().enumerate().map(line).collect()
+    Ok(modes_of(fit, drawn)?.into_iter().map(one).collect())
+}
+
+/// A line per mode of chains that began apart.
+pub fn mode_lines(fit: &Fit, drawn: &Drawn) -> Result<Vec<String>, Error> {
+    let line = |(i, Mode { chains, starts, weight, within }): (usize, Mode)| {
+        let noun = if chains.len() == 1 { "chain" } else { "chains" };
+        let chains: Vec<String> = chains.iter().map(usize::to_string).collect();
+        format!(
+            "mode {}: weight {weight:.2}, {noun} {} (from {}); distances within it: R̂ up to {:.3}, {:.0} effective draws or more",
+            i + 1,
+            chains.join(", "),
+            starts.join("; "),
+            within.r_hat,
+            within.ess_bulk
+        )
+    };
+    Ok(modes_of(fit, drawn)?.into_iter().enumerate().map(line).collect())
 }
 
 /// How the moves perform: means over all kept sweeps.

@@ -1,11 +1,17 @@
 //! Posterior predictive checks of a fit, and priors that conflict with their posterior: in words, with advice, and as JSON.
 
+use super::convergence::{self, Began};
+use super::{Answer, Column, finite, stream};
 use crate::conflict;
-use crate::convergence::{self, Began};
+use crate::drawn::Drawn;
+use crate::error::Error;
+use crate::fit::Fit;
 use crate::message::{Naming, render};
+use rflvm::internal::error::RunError;
 use rflvm::internal::model::{Block, Model};
-use rflvm::internal::posterior::check::{Check, Conflict};
+use rflvm::internal::posterior::check::{Check, Conflict, REPLICATES, VISITED};
 use rflvm::internal::posterior::convergence::{Convergence, Outcome};
+use rflvm::internal::posterior::fitted::Fitted;
 use serde_json::{Value, json};
 
 /// p-values below this are considered small.
@@ -14,15 +20,29 @@ pub const SMALL: f64 = 0.05;
 /// Checks of a fit, and whether its draws can be trusted.
 pub struct Report<'a> {
     /// The checks.
-    pub checks: &'a [Check],
+    pub checks: Vec<Check>,
     /// Priors that conflict with their posterior.
-    pub conflicts: &'a [Conflict],
+    pub conflicts: Vec<Conflict>,
     /// The fitted model.
     pub model: &'a Model,
-    /// Whether the chains agree.
-    pub convergence: &'a Convergence,
-    /// Where they began.
-    pub began: Began,
+    convergence: &'a Convergence,
+    began: Began,
+}
+
+/// The checks of a fit.
+pub fn checks<'a>(fit: &'a Fit, drawn: &Drawn, convergence: &'a Convergence) -> Result<Report<'a>, Error> {
+    Ok(report(&drawn.fitted(fit, stream::CHECKS), &fit.model, convergence, Began::of(&fit.dir))?)
+}
+
+/// The checks of a fit that need not be in a folder.
+pub fn report<'a>(
+    fitted: &Fitted<'_>,
+    model: &'a Model,
+    convergence: &'a Convergence,
+    began: Began,
+) -> Result<Report<'a>, RunError> {
+    let (checks, conflicts) = (fitted.check(REPLICATES)?, fitted.conflicts(VISITED)?);
+    Ok(Report { checks, conflicts, model, convergence, began })
 }
 
 impl Report<'_> {
@@ -72,13 +92,46 @@ impl Report<'_> {
         self.checks.first().map_or(0, |check| check.replicated.len())
     }
 
+    /// `block,family,columns,statistic,observed,mean,q05,q95,p,words,suggests`, in the terms of a front end; blocks are counted from 1. A prior
+    /// that conflicts with its posterior has a line too: its posterior median, where the observed table would be, and its prior.
+    pub fn answer(&self, naming: &dyn Naming) -> Answer {
+        let sentence = |text: Option<String>| text.map_or_else(String::new, |text| render(&text, naming));
+        let of_check = |check: &Check| {
+            let (block, [low, high]) = (self.block(check), check.interval());
+            let numbers = [check.observed(), check.mean(), low, high, check.p()];
+            let words = [check.statistic.name().into(), words(check), sentence(self.suggestion(check))];
+            (Some(check.block), block.columns.len(), numbers, words)
+        };
+        let of_conflict = |clash: &Conflict| {
+            let [_, q05, median, q95, _] = clash.prior;
+            let numbers = [clash.median, median, q05, q95, f64::NAN];
+            let name = format!("prior of {}", clash.assumption.name());
+            (clash.block, clash.all, numbers, [name, conflict::words(clash, self.model), sentence(self.remedy(clash))])
+        };
+        let lines: Vec<_> = self.checks.iter().map(of_check).chain(self.conflicts.iter().map(of_conflict)).collect();
+        let blocks = self.model.blocks();
+        let of_block =
+            |text: &dyn Fn(usize) -> String| lines.iter().map(|line| line.0.map_or_else(String::new, text)).collect();
+        let words = |i: usize| lines.iter().map(|line| line.3[i].clone()).collect();
+        let mut columns = vec![
+            Column::texts("block", of_block(&|b| (b + 1).to_string())),
+            Column::texts("family", of_block(&|b| blocks[b].family.name().into())),
+            Column::counts("columns", lines.iter().map(|line| line.1).collect()),
+            Column::texts("statistic", words(0)),
+        ];
+        for (i, name) in ["observed", "mean", "q05", "q95", "p"].into_iter().enumerate() {
+            columns.push(Column::numbers(name, "", lines.iter().map(|line| line.2[i]).collect()));
+        }
+        columns.extend([Column::texts("words", words(1)), Column::texts("suggests", words(2))]);
+        Answer { columns }
+    }
+
     /// As JSON, in the terms of a front end.
     pub fn as_json(&self, naming: &dyn Naming) -> Value {
-        let finite = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
         let one = |check: &Check| {
             let (block, [low, high]) = (self.block(check), check.interval());
             json!({
-                "family": block.family.name(), "columns": block.columns.len(), "statistic": check.statistic.name(),
+                "family": block.family.name(), "columns": block.columns.len(), "names": &self.model.names()[block.columns.clone()], "statistic": check.statistic.name(),
                 "observed": finite(check.observed()), "mean": finite(check.mean()), "q05": finite(low), "q95": finite(high),
                 "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, naming)),
             })
@@ -136,14 +189,14 @@ mod tests {
         let y = rflvm::internal::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
         let spec = ModelSpec { features: 4, ..ModelSpec::default() };
         let model = Model::new(Observations::new(y).unwrap(), Poisson, spec).unwrap();
-        let checks = [check(2.0), check(0.5)];
         for outcome in
             [Outcome::Converged, Outcome::RunLonger { factor: 3.0 }, Outcome::ChainsDisagree, Outcome::CannotTell]
         {
             let convergence =
                 Convergence { lines: Vec::new(), chains: Vec::new(), numbers: Vec::new(), draws: 100, outcome };
             let began = Began::Anywhere;
-            let report = Report { checks: &checks, conflicts: &[], model: &model, convergence: &convergence, began };
+            let checks = vec![check(2.0), check(0.5)];
+            let report = Report { checks, conflicts: Vec::new(), model: &model, convergence: &convergence, began };
             let json = report.as_json(&crate::message::Plain);
             let is_advised = outcome == Outcome::Converged;
             assert_eq!(json["checks"][0]["suggests"].is_string(), is_advised, "{json}");

@@ -1,6 +1,6 @@
 //! The true values of missing cells, and how well the fit predicted them.
 
-use crate::drawn::CELLS;
+use super::{Answer, Column, of_scores, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
@@ -25,16 +25,20 @@ pub fn read(truth: &NewTable, fit: &Fit, drawn: &Drawn) -> Result<(Vec<Revealed>
     let file = table.path.display().to_string();
     let values = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
     let values = in_order(values, &table, &file, fit)?;
-    let cells = drawn.fitted(fit, CELLS).revealed(&model(&values, &file, fit)?, DRAWS)?;
-    if cells.is_empty() {
-        return Err(nothing(file, fit));
-    }
-    Ok((cells, ignored.into_iter().collect()))
+    Ok((cells(&values, &file, fit, drawn)?, ignored.into_iter().collect()))
 }
 
-/// True values in the form that the fit takes. Their rows and columns are those of its table, of which they may only fill gaps. `file`
-/// names them in messages.
-pub fn model(truth: &Mat, file: &str, fit: &Fit) -> Result<Model, Error> {
+/// The missing cells that true values fill, of which there must be some. `file` names the values in messages.
+pub fn cells(truth: &Mat, file: &str, fit: &Fit, drawn: &Drawn) -> Result<Vec<Revealed>, Error> {
+    let cells = drawn.fitted(fit, stream::CELLS).revealed(&model(truth, file, fit)?, DRAWS)?;
+    if cells.is_empty() {
+        return Err(Error::NothingRevealed { file: file.into(), table: fit.table.path.display().to_string() });
+    }
+    Ok(cells)
+}
+
+/// True values in the form that the fit takes. Their rows and columns are those of its table, of which they may only fill gaps.
+fn model(truth: &Mat, file: &str, fit: &Fit) -> Result<Model, Error> {
     let wrong = |error: DataError| Error::Data { file: file.into(), error: error.into() };
     let own = &fit.model;
     check_rows(truth.rows(), fit).map_err(wrong)?;
@@ -57,11 +61,6 @@ pub fn model(truth: &Mat, file: &str, fit: &Fit) -> Result<Model, Error> {
         }
     }
     Ok(truth)
-}
-
-/// The error if true values fill no gap of a fit.
-pub fn nothing(file: String, fit: &Fit) -> Error {
-    Error::NothingRevealed { file, table: fit.table.path.display().to_string() }
 }
 
 fn check_rows(rows: usize, fit: &Fit) -> Result<(), DataError> {
@@ -122,14 +121,20 @@ pub fn answers(cells: &[Revealed], fit: &Fit) -> Vec<Answers> {
     fit.table.categories.iter().map(of).filter(|answers| answers.count > 0).collect()
 }
 
-/// Means of the scores, in units of the columns' standard deviations: of all cells, and of each column that has any, by the index of the
-/// column in the model.
-pub fn scores(cells: &[Revealed], fit: &Fit) -> (Scores, Vec<(usize, Scores)>) {
+/// `column,cells,crps,mse,mae,log_density,in50,in90`: means of the scores of each column that has any, and, last, of all cells.
+pub fn scores(cells: &[Revealed], fit: &Fit) -> Answer {
     let units = units(&fit.model);
     let of = |column: Option<usize>| {
         let chosen = cells.iter().filter(|cell| column.is_none_or(|column| cell.column == column));
         chosen.map(|cell| (cell.outlook, cell.truth, units[cell.column])).collect::<Vec<_>>()
     };
-    let columns = fit.places().into_iter().map(|j| (j, of(Some(j)))).filter(|(_, cells)| !cells.is_empty());
-    (Scores::of(&of(None)), columns.map(|(j, cells)| (j, Scores::of(&cells))).collect())
+    let columns = fit.places().into_iter().map(|j| (fit.model.names()[j].clone(), of(Some(j))));
+    let (names, scores): (Vec<String>, Vec<Scores>) = columns
+        .chain([("all".into(), of(None))])
+        .filter(|(_, cells)| !cells.is_empty())
+        .map(|(name, cells)| (name, Scores::of(&cells)))
+        .unzip();
+    let mut columns = vec![Column::texts("column", names)];
+    columns.extend(of_scores(&scores, ["in50", "in90"]));
+    Answer { columns }
 }

@@ -1,9 +1,15 @@
-//! The new rows of a forecast: new times of one sequence or of all.
+//! Forecasts: predictions at new times of one sequence or of all.
 
+use super::cells::{Cells, Of};
+use super::{Column, stream};
+use crate::drawn::Drawn;
 use crate::error::Error;
+use crate::fit::Fit;
 use crate::times::Timeline;
 use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::fitted::DRAWS;
 use rflvm::internal::posterior::forecast::NewTime;
+use rflvm::internal::posterior::predicted::Predicted;
 
 /// Most new times of a sequence: a path is drawn at all of them together, which takes memory quadratic in their number.
 const MOST: usize = 5000;
@@ -18,13 +24,41 @@ pub enum When {
     Beyond(usize),
 }
 
-/// All new rows: by sequence, then by time, without repeated times.
-pub fn moments(
-    when: When,
-    sequence: Option<&str>,
-    timeline: &Timeline,
-    (offset, covariates): (f64, &[f64]),
-) -> Result<Vec<NewTime>, Error> {
+/// What to forecast.
+pub struct Ahead<'a> {
+    /// The times.
+    pub when: When,
+    /// The sequence; all if none is named.
+    pub sequence: Option<&'a str>,
+    /// Covariates of the new rows as `NAME=VALUE`; the others are at the average of the rows.
+    pub covariates: &'a [String],
+}
+
+/// The cells of new rows.
+pub fn forecast<'a>(fit: &'a Fit, drawn: &'a Drawn, times: Vec<NewTime>) -> Result<Cells<'a>, Error> {
+    let timeline = timeline(fit)?;
+    let mut lead = vec![Column::texts("time", times.iter().map(|t| timeline.calendar.format(t.time)).collect())];
+    if !timeline.names.is_empty() {
+        let of = times.iter().map(|t| t.sequence).collect();
+        lead.push(Column::names("sequence", timeline.names.clone(), of));
+    }
+    Ok(Cells { fit, drawn, lead, of: Of::Times(times) })
+}
+
+/// What is predicted of each new row (outer) and column of the model (inner).
+pub fn predicted(fit: &Fit, drawn: &Drawn, times: &[NewTime]) -> Result<Vec<Vec<Predicted>>, Error> {
+    Ok(drawn.fitted(fit, stream::TIMES).forecast(times, DRAWS)?)
+}
+
+/// The times of the rows, without which there is nothing to forecast.
+pub fn timeline(fit: &Fit) -> Result<&Timeline, Error> {
+    fit.timeline.as_ref().ok_or_else(|| Error::Timeless { dir: fit.dir.display().to_string() })
+}
+
+/// All new rows, with the mean of the rows' offsets: by sequence, then by time, without repeated times. The fit must have times.
+pub fn new_times(fit: &Fit, Ahead { when, sequence, covariates }: Ahead<'_>) -> Result<Vec<NewTime>, Error> {
+    let timeline = timeline(fit)?;
+    let (offset, covariates) = (fit.mean_offset().unwrap_or(0.0), fit.covariates_set(covariates)?);
     let when = match when {
         When::At(mut times) => {
             times.sort_by(f64::total_cmp);
@@ -37,7 +71,7 @@ pub fn moments(
             When::Beyond(steps)
         }
     };
-    let mut moments = Vec::new();
+    let mut all = Vec::new();
     for sequence in sequences(sequence, timeline)? {
         let times = match &when {
             When::At(times) => {
@@ -46,10 +80,10 @@ pub fn moments(
             }
             When::Beyond(steps) => beyond(timeline, sequence, *steps)?,
         };
-        let new = |time| NewTime { time, sequence, offset, covariates: covariates.to_vec() };
-        moments.extend(times.into_iter().map(new));
+        let new = |time| NewTime { time, sequence, offset, covariates: covariates.clone() };
+        all.extend(times.into_iter().map(new));
     }
-    Ok(moments)
+    Ok(all)
 }
 
 fn wrong(setting: &'static str, value: String, rule: String) -> Error {

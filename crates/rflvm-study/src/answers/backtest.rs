@@ -1,6 +1,6 @@
 //! Back-testing of a fit's forecasts: what was asked, and the scores as lines of a table.
 
-use crate::cells::number;
+use super::{Answer, Column, OF_COLUMN, of_scores};
 use crate::error::Error;
 use crate::fit::Fit;
 use rflvm::internal::backtest::{Backtest, Held, Request, Stage, backtest};
@@ -9,17 +9,13 @@ use rflvm::internal::model::latent::TimeKernel;
 use rflvm::internal::posterior::outlook::Outlook;
 use rflvm::internal::posterior::outlook::Scores;
 use rflvm::internal::run::{Progress, Settings};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use std::ops::ControlFlow;
 
 /// Most warm-up sweeps and draws of a fit, unless others are asked for: scores of cells need fewer than intervals do.
 pub const SWEEPS: u64 = 300;
 /// Default number of rows to forecast.
 pub const HORIZON: usize = 5;
-/// Names of the leading columns of [`scores`].
-pub const HEADER: [&str; 10] =
-    ["method", "column", "horizon", "cells", "crps", "mse", "mae", "log_density", "coverage50", "coverage90"];
-
 /// What to back-test; settings that are not given are those of the fit.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
@@ -67,14 +63,12 @@ pub fn run(
 }
 
 /// One line of scores per method: over all cells, by horizon, by column.
-pub fn scores(told: &Backtest, fit: &Fit) -> Vec<Vec<String>> {
-    let mut lines = Vec::new();
+pub fn scores(told: &Backtest, fit: &Fit) -> Answer {
+    let (mut lines, mut all) = (Vec::new(), Vec::new());
     let mut add = |column: &str, horizon: &str, scores: Vec<Scores>| {
-        for (method, s) in told.methods.iter().zip(scores).filter(|(_, s)| s.cells > 0) {
-            let mut line = vec![method.clone(), column.to_string(), horizon.to_string(), s.cells.to_string()];
-            line.extend([s.crps, s.mse, s.mae, s.ln_density.unwrap_or(f64::NAN)].map(number));
-            line.extend(s.coverage.map(number));
-            lines.push(line);
+        for (method, scores) in told.methods.iter().zip(scores).filter(|(_, s)| s.cells > 0) {
+            lines.push([method.clone(), column.to_string(), horizon.to_string()]);
+            all.push(scores);
         }
     };
     add("all", "all", told.scores(|_| true));
@@ -84,46 +78,52 @@ pub fn scores(told: &Backtest, fit: &Fit) -> Vec<Vec<String>> {
     for (name, &place) in fit.table.columns.iter().zip(&fit.places()) {
         add(name, "all", told.scores(|cell| cell.column == place));
     }
-    lines
+    let names = ["method", "column", "horizon"].into_iter().enumerate();
+    let texts = |i: usize| lines.iter().map(|line| line[i].clone()).collect();
+    let mut columns: Vec<Column> = names.map(|(i, name)| Column::texts(name, texts(i))).collect();
+    columns.extend(of_scores(&all, ["coverage50", "coverage90"]));
+    Answer { columns }
 }
 
-/// The leading columns of [`cells`].
-pub const CELLS: [&str; 15] = [
-    "origin", "time", "sequence", "row", "column", "horizon", "method", "observed", "mean", "q05", "q25", "q50", "q75",
-    "q95", "crps",
-];
+/// Scores as one object per line, whose horizon is a number unless it is all of them.
+pub fn as_json(scores: &Answer) -> Vec<Value> {
+    let mut objects = scores.objects();
+    for horizon in objects.iter_mut().map(|object| &mut object["horizon"]) {
+        if let Some(steps) = horizon.as_str().and_then(|text| text.parse::<u64>().ok()) {
+            *horizon = steps.into();
+        }
+    }
+    objects
+}
 
 /// One line per held-out cell and method, columns in the table's order.
-pub fn cells(told: &Backtest, fit: &Fit) -> Vec<Vec<String>> {
+pub fn cells(told: &Backtest, fit: &Fit) -> Answer {
     let mut order: Vec<&Held> = told.cells.iter().collect();
     order.sort_by_key(|cell| (cell.origin, cell.step, cell.row, fit.model.order()[cell.column]));
-    let line = |cell: &Held, method: &String, outlook: &Outlook| {
-        let timeline = fit.timeline.as_ref();
-        let time = timeline.map_or(String::new(), |t| t.calendar.format(t.times.at[cell.row]));
-        let sequence = timeline.and_then(|t| t.names.get(t.times.sequence[cell.row])).cloned().unwrap_or_default();
-        let mut line = vec![(cell.origin + 1).to_string(), time, sequence, fit.table.ids[cell.row].clone()];
-        line.extend([fit.model.names()[cell.column].clone(), cell.step.to_string(), method.clone()]);
-        line.extend([cell.truth, outlook.mean].iter().chain(&outlook.quantiles).map(|&v| number(v)));
-        line.push(number(outlook.crps));
-        line
+    let lines: Vec<(&Held, &String, &Outlook)> = order
+        .iter()
+        .flat_map(|&cell| told.methods.iter().zip(&cell.outlooks).map(move |(method, outlook)| (cell, method, outlook)))
+        .collect();
+    let timeline = fit.timeline.as_ref();
+    let time = |n: usize| timeline.map_or(String::new(), |t| t.calendar.format(t.times.at[n]));
+    let sequence = |n: usize| timeline.and_then(|t| t.names.get(t.times.sequence[n])).cloned().unwrap_or_default();
+    let texts = |name: &str, part: &dyn Fn(&Held) -> String| {
+        Column::texts(name, lines.iter().map(|line| part(line.0)).collect())
     };
-    let of = |cell: &&Held| -> Vec<Vec<String>> {
-        told.methods.iter().zip(&cell.outlooks).map(|(method, outlook)| line(cell, method, outlook)).collect()
-    };
-    order.iter().flat_map(of).collect()
-}
-
-/// Lines of a table as JSON objects: names and times are text even if they look like numbers, and what is unknown is null.
-pub fn as_json(header: &[&str], lines: &[Vec<String>]) -> Value {
-    let is_text = |name: &str| ["method", "column", "time", "sequence", "row"].contains(&name);
-    let value = |name: &str, text: &String| match (text.parse::<u64>(), text.parse::<f64>()) {
-        (Ok(number), _) if !is_text(name) => json!(number),
-        (_, Ok(number)) if !is_text(name) => json!(number),
-        _ if text.is_empty() => Value::Null,
-        _ => json!(text),
-    };
-    let object = |line: &Vec<String>| -> Map<String, Value> {
-        header.iter().zip(line).map(|(name, text)| (name.to_string(), value(name, text))).collect()
-    };
-    lines.iter().map(|line| Value::Object(object(line))).collect()
+    let mut columns = vec![
+        Column::counts("origin", lines.iter().map(|line| line.0.origin + 1).collect()),
+        texts("time", &|cell| time(cell.row)),
+        texts("sequence", &|cell| sequence(cell.row)),
+        texts("row", &|cell| fit.table.ids[cell.row].clone()),
+        texts("column", &|cell| fit.model.names()[cell.column].clone()),
+        Column::counts("horizon", lines.iter().map(|line| line.0.step).collect()),
+        Column::texts("method", lines.iter().map(|line| line.1.clone()).collect()),
+        Column::of("observed", OF_COLUMN, &lines, |line| line.0.truth),
+        Column::of("mean", OF_COLUMN, &lines, |line| line.2.mean),
+    ];
+    for (i, name) in ["q05", "q25", "q50", "q75", "q95"].into_iter().enumerate() {
+        columns.push(Column::of(name, OF_COLUMN, &lines, |line| line.2.quantiles[i]));
+    }
+    columns.push(Column::of("crps", OF_COLUMN, &lines, |line| line.2.crps));
+    Answer { columns }
 }
