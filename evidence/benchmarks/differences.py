@@ -111,6 +111,41 @@ def expected(args, folder, columns):
     return found
 
 
+def draws(args, folder, what):
+    """The draws of a quantity, all chains together."""
+    file = folder / f"{what}.npy"
+    if not file.exists():
+        subprocess.run([args.program, "export", "o", "--what", what, "--out", file.name, "-q"], cwd=folder, check=True)
+    found = np.load(file)
+    return found.reshape(-1, *found.shape[2:])
+
+
+def exported(args, folder, y, group, batches, batch, seed):
+    """The same lists from exported draws, and lists of another estimate: of the map plus what the group explains besides it, with the rows of each
+    group resampled in every draw (Rubin's Bayesian bootstrap)."""
+    rng, apart, both = np.random.default_rng(seed), [], []
+    code = np.where(group == 1, 0.5, -0.5) - (group == 1).mean() + 0.5
+    levels = np.stack([(batches == k) - (batches == k).mean() for k in (0, 1)], axis=1)
+    for x, w, beta, precision in zip(*(draws(args, folder, what) for what in ("x", "w", "beta", "precision"))):
+        phase = x @ w.T
+        f = np.hstack([np.sin(phase), np.cos(phase)]) @ beta[: 2 * len(w)] / np.sqrt(len(w))
+        rest = y - f - beta[-1] - (levels @ beta[2 * len(w) : -1] if batch else 0.0)
+        information = precision * (code @ code)
+        own = precision * (code @ rest) / information + rng.normal(size=y.shape[1]) / np.sqrt(information)
+        resampled = [rng.dirichlet(np.ones((group == g).sum())) @ f[group == g] for g in (1, 0)]
+        apart.append(f[group == 1].mean(axis=0) - f[group == 0].mean(axis=0))
+        both.append(resampled[0] - resampled[1] + own)
+    found = {}
+    for name, of in (("map", np.array(apart)), ("map, own effect, rows resampled", np.array(both))):
+        for size in SIZES:
+            probability = np.maximum((of > size * y.std(axis=0)).mean(axis=0), (of < -size * y.std(axis=0)).mean(axis=0))
+            order = np.lexsort((-np.abs(of.mean(axis=0) / of.std(axis=0)), -probability))
+            found[f"{name}, size {size}"] = np.empty(len(order))
+            found[f"{name}, size {size}"][order] = np.cumsum(1 - probability[order]) / np.arange(1, len(order) + 1)
+        found[f"{name}, tails adjusted by Benjamini and Hochberg"] = adjusted(2 * stats.norm.sf(np.abs(of.mean(axis=0) / of.std(axis=0))))
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", default="target/release/rflvm")
@@ -124,6 +159,7 @@ def main():
     parser.add_argument("--sweeps", type=int, default=150)
     parser.add_argument("--work", default="target/differences", help="folder for the fits, which are kept")
     parser.add_argument("--fit", action="store_true", help="only fit")
+    parser.add_argument("--exported", action="store_true", help="compute the lists from exported draws, and those of another estimate")
     parser.add_argument("--out", default="target/differences.json")
     args = parser.parse_args()
     args.program, args.answers = (path and os.path.abspath(path) for path in (args.program, args.answers))
@@ -137,7 +173,11 @@ def main():
             folder = fitted(args, f"{seed}-{share}-{batch}", y, group, batches, batch)
             if args.fit:
                 continue
-            for method, rates in {**tests(y, group), **expected(args, folder, args.columns)}.items():
+            if args.exported:
+                lists = exported(args, folder, y, group, batches, batch, seed)
+            else:
+                lists = expected(args, folder, args.columns)
+            for method, rates in {**tests(y, group), **lists}.items():
                 for level in LEVELS:
                     listed = rates <= level
                     row = {"seed": seed, "share": share, "batch": batch, "method": method, "level": level}

@@ -186,7 +186,8 @@ fn places(kind: Kind, sweeps: u64, stream: Stream) -> Result<Places, RunError> {
     let is_by_row = family.is_whole();
     let rng = &mut stream.named("table").rng();
     let at: Vec<f64> = (0..ROWS).map(|_| 10.0 * rng.random::<f64>()).collect();
-    let any = Mat::from_fn(ROWS, COLUMNS, |_, j| if is_by_row && j == 0 { f64::from(TRIALS) } else { 0.0 });
+    let any =
+        Mat::from_fn(ROWS, COLUMNS, |_, j| if is_by_row && j == 0 { f64::from(TRIALS) } else { family.any_cell() });
     let blank = kind.model(any, &family, &at)?;
     let fail = |source| RunError::Numerical { chain: 1, sweep: 0, source };
     let truth = simulate::draw_prior(&blank, stream.named("truth")).map_err(fail)?;

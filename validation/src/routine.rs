@@ -37,7 +37,9 @@ mod tests {
         known.sort_unstable();
         assert_eq!(tested, known);
         let routine = super::routine();
-        for name in known {
+        // Some families are for the CPU alone.
+        let on_device = |name: &&str| !["ordinal", "zero-inflated-negative-binomial", "log-normal"].contains(name);
+        for name in known.into_iter().filter(on_device) {
             assert!(routine.iter().any(|c| c.name == format!("device-{name}-missing")), "{name} on a device");
         }
     }

@@ -14,6 +14,8 @@ use rflvm_study::answers::{Answer, Values};
 /// Lines of the answer that are printed, and columns named for a source.
 const SHOWN: usize = 10;
 const NAMED: usize = 5;
+/// Columns of the answer that are printed.
+const SHOWN_COLUMNS: usize = 7;
 
 /// Runs the command.
 pub fn run(args: &EffectsArgs) -> Result<(), Failure> {
@@ -74,7 +76,7 @@ fn path(args: &EffectsArgs, fit: &Fit) -> Result<Option<Vec<Place>>, SpecError> 
 
 /// The first lines of an answer.
 fn first(found: &Answer) -> Vec<Vec<String>> {
-    let columns = &found.columns[..7.min(found.columns.len())];
+    let columns = &found.columns[..found.columns.len().min(SHOWN_COLUMNS)];
     let cell = |i: usize| {
         columns.iter().map(move |column| match &column.values {
             Values::Numbers(values) => short(values[i]),

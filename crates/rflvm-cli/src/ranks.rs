@@ -55,6 +55,14 @@ impl Ranks {
         None
     }
 
+    /// Refuses what several processes cannot do together.
+    pub fn check_alone(&self, what: &str) -> Result<(), Failure> {
+        match self.all() {
+            Some(_) => Err(Failure::Ranks { problem: format!("{what} runs as one process; run it without mpirun") }),
+            None => Ok(()),
+        }
+    }
+
     /// Whether this is the process that writes.
     pub fn is_first(&self) -> bool {
         self.all().is_none_or(|ranks| ranks.rank() == 0)

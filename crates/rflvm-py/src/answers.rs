@@ -52,10 +52,10 @@ impl Answers {
     }
 
     /// Asks a question with the threads of the fit, with the GIL released.
-    pub fn query<T: Send>(
-        &self,
+    pub fn query<'a, T: Send>(
+        &'a self,
         py: Python<'_>,
-        question: impl FnOnce(&Fit, &Drawn) -> Result<T, Error> + Send,
+        question: impl FnOnce(&'a Fit, &'a Drawn) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let pool = pool(&self.fit.settings).map_err(spec)?;
         self.fit.use_instructions();

@@ -12,6 +12,7 @@ mod coordinator;
 mod error;
 mod fit;
 mod job;
+mod kinds;
 mod memory;
 mod message;
 mod query;
@@ -68,6 +69,8 @@ mod _native {
     #[pymodule_export]
     use super::joined_times;
     #[pymodule_export]
+    use super::kinds::Kinds;
+    #[pymodule_export]
     use super::main;
     #[pymodule_export]
     use super::memory::check_memory;
@@ -93,6 +96,7 @@ mod _native {
         };
         module.add("COUNTS", named(Cells::are_counts)?)?;
         module.add("CATEGORIES", named(Cells::may_be_text)?)?;
+        module.add("LEVELS", named(Cells::are_levels)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

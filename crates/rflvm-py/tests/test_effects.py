@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import estimator
 
 import rflvm
 
@@ -23,8 +24,8 @@ def kinds():
 
 @pytest.fixture(scope="module")
 def model(kinds):
-    quick = dict(n_random_features=16, warmup=80, draws=60, chains=1, random_state=1, progress=False)
-    return rflvm.RFLVM(likelihood="poisson", **quick).fit(kinds[1])
+    quick = dict(features=16, warmup=80, draws=60, chains=1, random_state=1, progress=False)
+    return estimator(likelihood="poisson", **quick).fit(kinds[1])
 
 
 def features(x, w):
@@ -66,8 +67,8 @@ def test_labels_of_a_series_are_matched_by_its_index_and_missing_ones_are_left_o
     kind, table = kinds
     rows = [f"r{n}" for n in range(60)]
     frame = pandas.DataFrame(table, index=rows, columns=list("abcde"))
-    quick = dict(n_random_features=8, warmup=5, draws=10, chains=1, random_state=1, progress=False)
-    named = rflvm.RFLVM(likelihood="poisson", **quick).fit(frame)
+    quick = dict(features=8, warmup=5, draws=10, chains=1, random_state=1, progress=False)
+    named = estimator(likelihood="poisson", **quick).fit(frame)
     labels = pandas.Series(np.array(["x", "y", None], object)[kind], index=rows)
     shuffled = labels.sample(frac=1, random_state=3)
     pandas.testing.assert_frame_equal(named.differences(labels), named.differences(shuffled))

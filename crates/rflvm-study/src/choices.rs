@@ -28,6 +28,16 @@ choices! {
 }
 
 choices! {
+    /// How positions are found.
+    Method {
+        /// Sample the posterior by Markov chain Monte Carlo.
+        Mcmc = "mcmc",
+        /// Maximise the posterior: a MAP estimate in seconds, with conditional standard deviations only.
+        Map = "map",
+    }
+}
+
+choices! {
     /// Where chains begin.
     InitAt {
         /// Each chain at a different start: principal components, Isomap, Laplacian eigenmaps, and fits in more axes that are then given up. The chains

@@ -52,11 +52,12 @@ pub fn advice(conflict: &Conflict, model: &Model) -> String {
         }
         (Assumption::Weights | Assumption::Amplitude, _) => ("the amplitude", "amplitude"),
         (Assumption::Parameter(name, _), _) => match (family, name) {
-            ("gaussian" | "isotropic", _) => ("the noise", "noise"),
             ("student-t", "dof") => ("the degrees of freedom", "student-t.dof"),
             ("student-t", _) => ("the noise", "student-t.noise"),
-            ("negative-binomial", _) => ("the dispersion", "dispersion"),
-            ("zero-inflated-poisson", _) => ("the share of extra zeros", "zero-inflation"),
+            (_, "precision") => ("the noise", "noise"),
+            (_, "r") => ("the dispersion", "dispersion"),
+            (_, "logit_pi") => ("the share of extra zeros", "zero-inflation"),
+            (_, name) if name.starts_with("ln_gap") => ("the gaps between cut points", "cut-points"),
             _ => return format!("change the prior of {name} in the family {family}"),
         },
         (Assumption::Alpha | Assumption::Clusters, _) => ("the clusters of frequencies", "alpha"),

@@ -44,7 +44,7 @@ impl Coordinator {
             return Err(SpecError::Setting { setting: "device", value: "cuda".into(), rule: rule.into() }.into());
         }
         let identity = fit.identity();
-        fit.write_settings("fit", Some(&identity))?;
+        fit.write_settings(Some(&identity))?;
         let (mut store, chains, writers) = fit.with_sampling(|sampling| {
             let store = sampling.store(&fit.model)?;
             let (chains, writers) = match from {

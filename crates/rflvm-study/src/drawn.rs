@@ -12,9 +12,9 @@ use rflvm::internal::atomic::plain_reason;
 use rflvm::internal::draws::Source;
 use rflvm::internal::draws::zarr::Reader;
 use rflvm::internal::error::{SpecError, StoreError};
-use rflvm::internal::posterior::convergence::{Convergence, judge_chains, judge_modes};
+use rflvm::internal::posterior::convergence::{Convergence, judge_chains};
 use rflvm::internal::posterior::fitted::Fitted;
-use rflvm::internal::posterior::modes::modes;
+use rflvm::internal::posterior::modes::judge_modes;
 use rflvm::internal::posterior::stacking::Weighted;
 use rflvm::internal::run::Settings;
 use std::path::Path;
@@ -79,8 +79,7 @@ impl Drawn {
     /// Chains that began apart: those in use are in the mode with most chains, and all answers but positions combine the modes, each counting by its chains.
     fn of_spread(fit: &Fit, store: Reader) -> Result<(Self, Convergence), Error> {
         let all: Vec<usize> = (0..store.size()?.0).collect();
-        let modes = modes(&store, &all, (fit.model.rows(), fit.model.latent_dim()))?;
-        let mut convergence = judge_modes(&store, &all, modes.len())?;
+        let (modes, mut convergence) = judge_modes(&store, &all, (fit.model.rows(), fit.model.latent_dim()))?;
         label(&mut convergence.lines, fit);
         let used = modes[0].clone();
         let weighted = if modes.len() > 1 { Weighted::by_chains(modes) } else { Vec::new() };

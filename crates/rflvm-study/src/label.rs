@@ -74,6 +74,7 @@ fn in_words(name: &'static str) -> &'static str {
         "precision" => "the precision",
         "dof" => "the degrees of freedom",
         "logit_pi" => "the zero inflation",
+        gap if gap.starts_with("ln_gap") => "the logarithm of a gap between cut points",
         other => other,
     }
 }

@@ -97,7 +97,7 @@ pub fn outlined(config: &Config, table: &Table) -> Result<Model, Error> {
 
 /// The paths over time, where rows have times.
 pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
-    let (path, default) = (&config.path, TimeSpec::default());
+    let (path, default) = (&config.paths, TimeSpec::default());
     let given = [
         ("sequence", config.sequence.clone()),
         ("time-kernel", path.time_kernel.map(|v| v.to_string())),
@@ -144,7 +144,7 @@ fn column_process(
     spec: &ModelSpec,
 ) -> Result<Option<TimeKernel>, SpecError> {
     let Some(timeline) = timeline else { return Ok(None) };
-    match config.path.column_process.unwrap_or(ColumnProcessKind::Auto) {
+    match config.paths.column_process.unwrap_or(ColumnProcessKind::Auto) {
         ColumnProcessKind::None => Ok(None),
         ColumnProcessKind::Auto if is_real => {
             Ok(roughness::kernel(y, &Dynamics::new(timeline.times.clone(), spec.time.clone())?))

@@ -25,7 +25,7 @@ impl TimeScales {
             return Ok(None);
         }
         let config = Config::read(&dir.join("config.toml")).unwrap_or_default();
-        let kernel = config.path.time_kernel.and_then(|kernel| TimeKernel::named(&kernel.to_string()).ok());
+        let kernel = config.paths.time_kernel.and_then(|kernel| TimeKernel::named(&kernel.to_string()).ok());
         let has_scale = kernel.is_none_or(TimeKernel::has_length_scale);
         let dim = store.numbers(length_scale)?.max(1);
         let mut axes = vec![[Vec::new(), Vec::new()]; dim];

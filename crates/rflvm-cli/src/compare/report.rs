@@ -6,6 +6,7 @@ use crate::aligned::aligned;
 use crate::console::{Console, tell};
 use crate::failure::Failure;
 use crate::picture::intervals::{self, Interval};
+use crate::reply::names;
 use rflvm::internal::error::SpecError;
 use rflvm::internal::posterior::psis::TRUSTED;
 use rflvm::internal::posterior::ranking::{Estimate, Ranking, RowScores, rank};
@@ -92,7 +93,8 @@ impl<'a> Report<'a> {
             console.warn(&warning);
         }
         let all: Vec<Value> = order.iter().map(|&i| self.as_json(i)).collect();
-        console.event("comparison", json!({ "candidates": all, "reason": self.reason() }));
+        let files = names(&[dir.join("compare.csv"), dir.join("compare.svg")]);
+        console.answer("comparison", json!({ "candidates": all, "reason": self.reason(), "files": files }));
         Ok(())
     }
 

@@ -105,7 +105,8 @@ pub fn picture(paths: &Paths) -> Result<Picture, String> {
     let has_dates = calendar != Calendar::Numbers;
     let format = |time: f64| calendar.format(time);
     let (legend, of) = classes(&paths.names);
-    let time = Span::around(at.iter().copied(), 0.02);
+    let shown = paths.panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.rows);
+    let time = Span::around(shown.filter_map(|&n| at.get(n).copied()), 0.02);
     let known = |values: &Vec<Option<f64>>| values.iter().flatten().copied().collect::<Vec<f64>>();
     let spans: Vec<Span> = paths
         .panels
@@ -143,8 +144,9 @@ pub fn picture(paths: &Paths) -> Result<Picture, String> {
         let name = |line: &Line| line.name.and_then(|name| paths.names.get(name)).cloned().unwrap_or_default();
         let marks = values.lines.iter().flat_map(|line| marks(line, &at, name(line), look(line))).collect();
         let text = beginning(&values.heading, WIDTH, 12.0);
-        let words = Words { at: (left, top - 6.0), text, size: 12.0, colour: INK.into() };
-        panels.push(Drawn { panel, across, up, marks, words: Vec::from([words]) });
+        let heading = Words { at: (left, top - 6.0), text, size: 12.0, colour: INK.into() };
+        let words = Some(heading).filter(|heading| !heading.text.is_empty()).into_iter().collect();
+        panels.push(Drawn { panel, across, up, marks, words });
         if paths.ranks {
             let label = if is_last { "rank among all draws" } else { "" };
             panels.push(ranks(values, Panel { left: left + WIDTH + GAP, width: RANKS, ..panel }, label, look));
@@ -164,7 +166,8 @@ pub fn picture(paths: &Paths) -> Result<Picture, String> {
 /// The bands of a line, and the line on them; a single value is a dot with a bar.
 fn marks(line: &Line, times: &[f64], name: String, (colour, is_dashed): (&str, bool)) -> Vec<Mark> {
     let number = |values: &[Option<f64>]| values.iter().map(|v| v.unwrap_or(f64::NAN)).collect::<Vec<f64>>();
-    let (x, y): (Vec<f64>, _) = (line.rows.iter().map(|&n| times[n]).collect(), number(&line.values));
+    let (x, y): (Vec<f64>, _) =
+        (line.rows.iter().map(|&n| times.get(n).copied().unwrap_or(f64::NAN)).collect(), number(&line.values));
     let colour = if matches!(line.look, Look::Observed | Look::Dots) { GREY } else { colour };
     let (is_dots, mut marks) = (matches!(line.look, Look::Bars) || x.len() == 1, Vec::new());
     for [low, high] in &line.bands {

@@ -3,9 +3,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod alike;
 mod axes;
 mod backtest;
 mod categories;
+mod censored;
 mod column_process;
 mod compare;
 mod covariates;
@@ -22,6 +24,7 @@ mod memory;
 mod modes;
 mod names;
 mod newcomer;
+mod ordinal;
 mod outputs;
 mod pictures;
 mod predict;

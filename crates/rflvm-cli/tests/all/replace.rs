@@ -64,7 +64,7 @@ fn prepare(dir: &Path) {
     write("times.txt", "12\n13\n".into());
     write("at.csv", "x1,x2\n0,0\n1,1\n".into());
     write("kinds.csv", format!("id,group\n{}", (1..=12).map(|n| format!("{n},{}\n", n % 2)).collect::<String>()));
-    write("s.toml", "[model]\nfeatures = 4\n[run]\nwarmup = 5\ndraws = 5\nseed = 1\n".into());
+    write("s.toml", "[model]\nfeatures = 4\n[sampling]\nwarmup = 5\ndraws = 5\nseed = 1\n".into());
     let fit = "fit t.csv --likelihood poisson --columns a,b,c --time when --features 4 --seed 1 --chains 2 --warmup 6 --draws 6 -q --out o";
     good(dir, &words(fit));
 }

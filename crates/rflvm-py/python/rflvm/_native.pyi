@@ -15,12 +15,14 @@ _Columns = dict[str, Any]
 __all__ = [
     "COUNTS",
     "CATEGORIES",
+    "LEVELS",
     "Answers",
     "NumericalError",
     "Fit",
     "NewRows",
     "s_curve",
     "Job",
+    "Kinds",
     "Coordinator",
     "canonical",
     "joined_times",
@@ -35,6 +37,7 @@ __all__ = [
 __version__: str
 COUNTS: tuple[str, ...]
 CATEGORIES: tuple[str, ...]
+LEVELS: tuple[str, ...]
 
 class NumericalError(ArithmeticError):
     """A computation that broke down: the step, the sweep, and where."""
@@ -57,6 +60,14 @@ class Values:
     def sparse(self, data: _Floats, indices: NDArray[np.int64], starts: NDArray[np.int64]) -> None: ...
     def hide(self, mask: NDArray[np.bool_]) -> None: ...
     def to_numpy(self) -> _Floats: ...
+
+@final
+class Kinds:
+    def __new__(cls, rows: int) -> Kinds: ...
+    def number(self, cells: _Floats) -> None: ...
+    def truth(self) -> None: ...
+    def levels(self, count: int) -> None: ...
+    def suited(self, has_groups: bool) -> list[tuple[str, str]]: ...
 
 @final
 class Fit:

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use rflvm_study::answers::differences::{self, Asked};
 use rflvm_study::answers::effects::{self, Direction, Place};
 use rflvm_study::answers::grouping::Grouping;
-use rflvm_study::answers::groups;
+use rflvm_study::answers::{Answer, groups};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Error, Fit};
 
@@ -81,7 +81,7 @@ impl Answers {
         size: f64,
         fdr: Option<f64>,
     ) -> PyResult<Columns> {
-        let answer = |fit: &Fit, drawn: &Drawn| {
+        let answer = |fit: &Fit, drawn: &Drawn| -> Result<Answer, Error> {
             let groups = groups.of(fit)?;
             let pair = |(a, b): (String, String)| Ok::<_, Error>([groups.position(&a)?, groups.position(&b)?]);
             let between = between.map(pair).transpose()?;
@@ -94,7 +94,7 @@ impl Answers {
     /// With which group each row is found; or of each group how sure it is.
     #[pyo3(signature = (groups, *, k, summary=false))]
     fn groups(&self, py: Python<'_>, groups: Groups, k: usize, summary: bool) -> PyResult<Columns> {
-        let answer = |fit: &Fit, drawn: &Drawn| {
+        let answer = |fit: &Fit, drawn: &Drawn| -> Result<Answer, Error> {
             let found = groups::groups(fit, drawn, groups.of(fit)?, k)?;
             Ok(if summary { found.summary() } else { found.rows(fit) })
         };

@@ -74,14 +74,27 @@ impl Report<'_> {
         &self.model.blocks()[check.block]
     }
 
+    /// The statistic; the association of two categories with the other one's name.
+    pub fn statistic(&self, check: &Check) -> String {
+        let name = check.statistic.name();
+        let Some(block) = check.other.map(|other| &self.model.blocks()[other]) else { return name.into() };
+        let other = self.category(block).map_or_else(|| self.model.names()[block.columns.start].clone(), String::from);
+        format!("{name} with {other}")
+    }
+
+    /// The name of a category, by its levels.
+    fn category(&self, block: &Block) -> Option<&str> {
+        let names = &self.model.names()[block.columns.clone()];
+        let category = names[0].split_once('=').map(|(name, _)| name).filter(|_| block.family.is_whole());
+        let has_level = |name: &String, of: &str| name.strip_prefix(of).is_some_and(|level| level.starts_with('='));
+        category.filter(|category| names.iter().all(|name| has_level(name, category)))
+    }
+
     /// Family and number of columns; a category by its name.
     pub fn columns(&self, check: &Check) -> String {
         let block = self.block(check);
         let count = block.columns.len();
-        let names = &self.model.names()[block.columns.clone()];
-        let category = names[0].split_once('=').map(|(name, _)| name).filter(|_| block.family.is_whole());
-        let has_level = |name: &String, of: &str| name.strip_prefix(of).is_some_and(|level| level.starts_with('='));
-        if let Some(category) = category.filter(|category| names.iter().all(|name| has_level(name, category))) {
+        if let Some(category) = self.category(block) {
             return format!("{category} ({}, {count} levels)", block.family.name());
         }
         format!("{}, {count} column{}", block.family.name(), if count == 1 { "" } else { "s" })
@@ -99,7 +112,7 @@ impl Report<'_> {
         let of_check = |check: &Check| {
             let (block, [low, high]) = (self.block(check), check.interval());
             let numbers = [check.observed(), check.mean(), low, high, check.p()];
-            let words = [check.statistic.name().into(), words(check), sentence(self.suggestion(check))];
+            let words = [self.statistic(check), words(check), sentence(self.suggestion(check))];
             (Some(check.block), block.columns.len(), numbers, words)
         };
         let of_conflict = |clash: &Conflict| {
@@ -131,7 +144,7 @@ impl Report<'_> {
         let one = |check: &Check| {
             let (block, [low, high]) = (self.block(check), check.interval());
             json!({
-                "family": block.family.name(), "columns": block.columns.len(), "names": &self.model.names()[block.columns.clone()], "statistic": check.statistic.name(),
+                "family": block.family.name(), "columns": block.columns.len(), "names": &self.model.names()[block.columns.clone()], "statistic": self.statistic(check),
                 "observed": finite(check.observed()), "mean": finite(check.mean()), "q05": finite(low), "q95": finite(high),
                 "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, naming)),
             })
@@ -174,7 +187,7 @@ mod tests {
 
     fn check(observed: f64) -> Check {
         let replicated: Vec<f64> = (0..200).map(|i| f64::from(i) / 200.0).collect();
-        Check { block: 0, statistic: Statistic::Zeros, observed: vec![observed; 200], replicated }
+        Check { block: 0, statistic: Statistic::Zeros, other: None, observed: vec![observed; 200], replicated }
     }
 
     #[test]

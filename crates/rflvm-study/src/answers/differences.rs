@@ -71,7 +71,8 @@ pub fn differences(fit: &Fit, drawn: &Drawn, asked: &Asked) -> Result<Vec<Compar
     let places = fit.places();
     let one = |((group, against), of): ((String, String), Vec<Difference>)| {
         let own: Vec<Difference> = places.iter().map(|&place| of[place]).collect();
-        let (order, expected) = ranked(&own);
+        let units: Vec<f64> = places.iter().map(|&place| fit.model.units()[place].scale).collect();
+        let (order, expected) = ranked(&own, &units);
         let columns = order.into_iter().map(|column| (column, own[column])).collect();
         let mut compared = Compared { group, against, columns, expected };
         if let Some(level) = asked.level {

@@ -95,10 +95,13 @@ fn mean(values: &Mat, rows: &[usize]) -> Vec<f64> {
     mean
 }
 
-/// The order of differences, the most probable first, and of equally probable ones that with the largest mean in posterior standard deviations; and for
-/// each place in it the expected share of false discoveries among the list up to there.
-pub fn ranked(found: &[Difference]) -> (Vec<usize>, Vec<f64>) {
-    let strength = |i: usize| (found[i].link.mean / found[i].link.sd).abs();
+/// The order of differences, the most probable first, and of equally probable ones the one that is at least the largest (its 5% quantile in its
+/// direction, in units of its column); and for each place in it the expected share of false discoveries among the list up to there.
+pub fn ranked(found: &[Difference], units: &[f64]) -> (Vec<usize>, Vec<f64>) {
+    let strength = |i: usize| {
+        let [low, high] = found[i].link.quantiles;
+        low.max(-high) / units[i]
+    };
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_by(|&a, &b| {
         let by_probability = found[b].probability.total_cmp(&found[a].probability);

@@ -4,7 +4,7 @@ use crate::fixtures::{
     Case, FIXED, LEARNED, RBF, SHARED, Setting, assert_same, assert_slope, case, cases, derivative, ln_joint, near,
     timed_cases,
 };
-use crate::fixtures::{setting, single, with_features};
+use crate::fixtures::{ordinal, setting, single, with_features};
 use rflvm::internal::dist::niw::Niw;
 use rflvm::internal::dist::normal;
 use rflvm::internal::hmc::frequencies::FrequencyPrior;
@@ -28,6 +28,11 @@ fn densities_have_the_stated_derivative() {
         for count in [0.0, 1.0, 7.0] {
             let slope = derivative(|f| inflated.ln_density(count, f, &theta), f);
             assert_slope(inflated.derivative(count, f, &theta), slope, "zero-inflated-poisson");
+        }
+        let theta = [normal(&mut rng), normal(&mut rng)];
+        for level in [1.0, 2.0, 3.0, 4.0] {
+            let slope = derivative(|f| ordinal().ln_density(level, f, &theta), f);
+            assert_slope(ordinal().derivative(level, f, &theta), slope, "ordinal");
         }
     }
 }

@@ -66,14 +66,16 @@ fn differences_are_those_of_rows_with_the_same_covariates_and_offset() {
 
 #[test]
 fn the_expected_share_of_false_discoveries_grows_along_the_list() {
-    let one = |(probability, mean): (f64, f64)| {
-        let summary = Summary { mean, sd: 2.0, quantiles: [0.0; 2], positive: probability };
+    let one = |(probability, quantiles): (f64, [f64; 2])| {
+        let summary = Summary { mean: 0.0, sd: 1.0, quantiles, positive: probability };
         Difference { link: summary, cells: summary, means: [0.0; 2], probability }
     };
-    let found = [(0.5, 9.0), (1.0, 1.0), (0.9, 1.0), (0.9, -3.0)].map(one);
-    let (order, expected) = ranked(&found);
+    let found = [(0.5, [9.0, 10.0]), (1.0, [-1.0, 1.0]), (0.9, [1.0, 8.0]), (0.9, [-5.0, -4.0])].map(one);
+    let (order, expected) = ranked(&found, &[1.0; 4]);
+    // The second is smaller in units of its column.
+    assert_eq!(ranked(&found, &[1.0, 1.0, 1.0, 10.0]).0, [1, 2, 3, 0]);
     assert_eq!(order, [1, 3, 2, 0]);
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
     [0.0, 0.05, 0.2 / 3.0, 0.175].into_iter().zip(expected).for_each(|(a, b)| close(a, b));
-    assert_eq!(ranked(&[]).0, Vec::<usize>::new());
+    assert_eq!(ranked(&[], &[]).0, Vec::<usize>::new());
 }
