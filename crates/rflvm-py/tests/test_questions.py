@@ -63,6 +63,15 @@ def test_strange_rows_have_high_outlier_scores(curve, fitted):
     assert fitted.score_samples(strange).max() < fitted.score_samples(curve.table[:5]).min()
 
 
+def test_earlier_names_of_methods_say_the_new_ones(curve, fitted):
+    with pytest.warns(FutureWarning, match="outlier_score"):
+        before = fitted.surprise(curve.table[:2])  # version 0.2
+    np.testing.assert_array_equal(before, fitted.outlier_score(curve.table[:2]))
+    with pytest.warns(FutureWarning, match="mode_embedding"):
+        mean, std = fitted.map_embedding(1)  # version 0.2
+    np.testing.assert_array_equal(mean, fitted.embedding_)
+
+
 def test_kernel_and_covariance(fitted):
     curves = fitted.kernel_curves()
     assert list(curves["kernel"]) == ["x1", "x2", "all"]

@@ -12,6 +12,7 @@ use crate::error::{DataError, NumericalError};
 use crate::linalg::Mat;
 use crate::model::Amplitude;
 use crate::rng::{Stream, StreamRng};
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,6 +25,17 @@ pub struct Censored {
     pub is_logarithmic: bool,
     /// The limits, on the scale of y.
     pub limits: Limits,
+}
+
+impl Censored {
+    /// A family with limits, if it is for cells of which only a limit may be known.
+    pub fn of(family: &dyn Family, limits: Limits) -> Option<Arc<dyn Family>> {
+        if let Some(own) = family.as_any().and_then(|any| any.downcast_ref::<Censored>()) {
+            return Some(Arc::new(Censored { limits, ..own.clone() }));
+        }
+        let gaussian = family.as_gaussian()?.clone();
+        Some(Arc::new(Censored { gaussian, is_logarithmic: family.is_logarithmic(), limits }))
+    }
 }
 
 /// What is known of z of a cell.
@@ -124,8 +136,8 @@ impl Family for Censored {
         Some(&self.limits)
     }
 
-    fn with_limits(&self, limits: Limits) -> Option<Arc<dyn Family>> {
-        Some(Arc::new(Censored { limits, ..self.clone() }))
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn is_logarithmic(&self) -> bool {

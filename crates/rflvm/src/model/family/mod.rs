@@ -118,11 +118,6 @@ pub trait Family: Send + Sync + Debug {
         None
     }
 
-    /// The same with limits, if it is for cells of which only a limit may be known.
-    fn with_limits(&self, _limits: Limits) -> Option<Arc<dyn Family>> {
-        None
-    }
-
     /// Whether f is the mean of ln y, so that a cell has no posterior mean.
     fn is_logarithmic(&self) -> bool {
         false
