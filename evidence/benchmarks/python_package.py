@@ -25,7 +25,7 @@ def share_of_a_fit():
     from rflvm._given import Given
 
     table = rflvm.datasets.s_curve(500, 100, "poisson", seed=1).table
-    model = rflvm.RFLVM(likelihood="poisson", warmup=100, draws=100, random_state=1, progress=False)
+    model = rflvm.RFLVM(likelihood="poisson", sampling=rflvm.Sampling(warmup=100, draws=100), random_state=1, progress=False)
     begun = time.perf_counter()
     fit = model._prepare(table, Given(), None, False)
     started = time.perf_counter()
@@ -50,6 +50,7 @@ def copies(gigabytes, kind):
     import numpy as np
     import pandas
 
+    from rflvm import Model
     from rflvm._estimator import RFLVM
     from rflvm._given import Given
 
@@ -63,7 +64,7 @@ def copies(gigabytes, kind):
     before = memory("VmRSS")
     with open("/proc/self/clear_refs", "w") as peak:
         peak.write("5")
-    RFLVM(n_random_features=10, progress=False)._prepare(table, Given(), None, False)
+    RFLVM(model=Model(features=10), progress=False)._prepare(table, Given(), None, False)
     return (memory("VmHWM") - before) / (rows * 8000)
 
 

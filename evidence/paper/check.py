@@ -82,7 +82,7 @@ def check_names():
         except (ValueError, KeyError):
             continue
         raise AssertionError(wrong)
-    assert ours.estimate("rflvm", "t.npy", "negative-binomial-map", 3, 1, "out")[:5] == ["rflvm", "map", "t.npy", "--likelihood", "negative-binomial"]
+    assert ours.estimate("rflvm", "t.npy", "negative-binomial-map", 3, 1, "out")[:7] == ["rflvm", "fit", "t.npy", "--method", "map", "--likelihood", "negative-binomial"]
     assert ours.estimate("rflvm", "t.npy", "poisson-map-shared", 3, 1, "out")[-2:] == ["--amplitude", "shared"]
     assert ours.table("mnist", "gaussian", 3) == "mnist-3-logs" and ours.table("spam", "poisson", 3) == "spam-counts"
 

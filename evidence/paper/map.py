@@ -1,4 +1,4 @@
-"""MAP estimates: `rflvm map` compared with other point estimates, and the effect of the number of features.
+"""MAP estimates: `rflvm fit --method map` compared with other point estimates, and the effect of the number of features.
 
     python evidence/paper/map.py families [--families gaussian poisson …] [--authors PATH] [--seconds 60] [--gplvm]
     python evidence/paper/map.py features [--features 10 20 50 100 200 500] [--trials 3] [--figure FILE.png]
@@ -50,10 +50,10 @@ def columns(path, prefix):
     return np.array([[float(row[f"{prefix}{d + 1}"]) for d in range(count)] for row in rows])
 
 
-def run_program(args, command, folder, y, family, flags):
-    """Runs a command on a table; CPU and wall seconds."""
+def run_program(args, folder, y, family, flags):
+    """Fits a table; CPU and wall seconds."""
     program.write_table(folder / "table.csv", y)
-    words = [args.program, command, folder / "table.csv", "--likelihood", family, "--out", folder / "out", "-q"]
+    words = [args.program, "fit", folder / "table.csv", "--likelihood", family, "--out", folder / "out", "-q"]
     words += ["--threads", 1, *flags]
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.time()
@@ -67,7 +67,7 @@ def ours(args, family, seed):
     z = s_curve(args.data, family)
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        cpu, wall = run_program(args, "map", folder, z["Y"].astype(float), family, ["--seed", seed])
+        cpu, wall = run_program(args, folder, z["Y"].astype(float), family, ["--method", "map", "--seed", seed])
         about = json.loads((folder / "out/map.json").read_text())
         return affine_r2(columns(folder / "out/embedding.csv", "x"), z["X"]), cpu, wall, about
 
@@ -114,7 +114,7 @@ def families(args):
         for seed in args.seeds:
             r2, cpu, wall, about = ours(args, family, seed)
             note = f"{about['iterations']} iterations" + ("" if about["converged"] else ", not converged")
-            print(line.format(family, f"rflvm map, seed {seed}", r2, cpu, wall, note), flush=True)
+            print(line.format(family, f"rflvm, seed {seed}", r2, cpu, wall, note), flush=True)
         if args.authors:
             try:
                 r2, cpu, wall, sweeps = authors(args, family)
@@ -139,7 +139,7 @@ def one_size(args, z, hidden, count, seed):
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         cpu, _ = run_program(
-            args, "map", folder, np.where(hidden, np.nan, y), "gaussian", ["--seed", seed, "--features", count]
+            args, folder, np.where(hidden, np.nan, y), "gaussian", ["--method", "map", "--seed", seed, "--features", count]
         )
         out = folder / "out"
         cells = [(int(r["row"]) - 1, int(r["column"][1:]), float(r["mean"])) for r in csv.DictReader(open(out / "imputed.csv"))]
@@ -213,7 +213,7 @@ def starts(args):
                     folder = Path(folder)
                     flags = ["--start", start, "--seed", seed, "--warmup", args.warmup, "--draws", args.draws]
                     flags += ["--chains", args.chains]
-                    cpu, _ = run_program(args, "fit", folder, z["Y"].astype(float), family, flags)
+                    cpu, _ = run_program(args, folder, z["Y"].astype(float), family, flags)
                     r2 = affine_r2(columns(folder / "out/embedding.csv", "x"), z["X"])
                     asked = [str(args.program), "summary", str(folder / "out"), "--json"]
                     summary = json.loads(subprocess.run(asked, capture_output=True, check=True).stdout)

@@ -36,7 +36,7 @@ FAMILIES = {
 }
 
 
-#: The same by `rflvm map`: one point, the maximum of the posterior density with the weights integrated out.
+#: The same by `rflvm fit --method map`: one point, the maximum of the posterior density with the weights integrated out.
 MAPS = {f"{name}-map": (f"{title} RFLVM, MAP", form) for name, (title, form) in FAMILIES.items()}
 #: With a learned signal strength, as the other models with Gaussian processes have; for real values it is the default.
 MAPS |= {f"{name}-map-shared": (f"{title} RFLVM, MAP, shared amplitude", form) for name, (title, form) in FAMILIES.items() if form is not logs}
@@ -86,7 +86,7 @@ def parse(stem):
 def estimate(program, path, method, seed, threads, out):
     """The words of a MAP estimate whose positions will be in OUT/embedding.csv."""
     family, _, shared = method.partition("-map")
-    words = [program, "map", path, "--likelihood", family, "--latent-dim", 2, "--seed", seed, "--threads", threads, "--out", out, "-q"]
+    words = [program, "fit", path, "--method", "map", "--likelihood", family, "--latent-dim", 2, "--seed", seed, "--threads", threads, "--out", out, "-q"]
     return [str(word) for word in words + (["--amplitude", "shared"] if shared else [])]
 
 

@@ -34,7 +34,7 @@ runs: run *s* has the method's seed *s* and the folds of `KFold(5, shuffle=True,
 the method, each scored with all five folds' seeds: its spread says little about other runs of the method (Isomap and DLA-GPLVM have no seed). In brackets what the paper reports. The best of a column is bold; "not run" is not yet run.
 Other methods have their packages' or authors' default settings but for what the last section lists (GPy's models have 30 inducing points instead of 10);
 ours have the program's, with the sweeps listed there, which differ between sets. The rows of chains are posterior means; the rows with MAP are the points that
-`rflvm map` finds, in a second to two minutes, of the same models; those with a shared amplitude have `--amplitude shared`, a learned signal strength, as the other models with
+`rflvm fit --method map` finds, in a second to two minutes, of the same models; those with a shared amplitude have `--amplitude shared`, a learned signal strength, as the other models with
 Gaussian processes have, where our count and Bernoulli models have 1 by default. Chains with a shared amplitude are below.
 """
 

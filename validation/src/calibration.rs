@@ -11,19 +11,19 @@
 
 use rand::RngExt;
 use rayon::prelude::*;
-use rflvm::error::RunError;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Family, Trials, Unit};
-use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::{Observations, Times};
-use rflvm::posterior::check::Checks;
-use rflvm::posterior::parameters::Parameters;
-use rflvm::rng::Stream;
-use rflvm::run::Settings;
-use rflvm::run::chain::Chain;
-use rflvm::table::Host;
-use rflvm::{simulate, spec};
+use rflvm::internal::error::RunError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Family, Trials, Unit};
+use rflvm::internal::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::{Observations, Times};
+use rflvm::internal::posterior::check::Checks;
+use rflvm::internal::posterior::parameters::Parameters;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::chain::Chain;
+use rflvm::internal::table::Host;
+use rflvm::internal::{simulate, spec};
 use std::sync::Arc;
 
 /// A kind of table.
@@ -186,7 +186,8 @@ fn places(kind: Kind, sweeps: u64, stream: Stream) -> Result<Places, RunError> {
     let is_by_row = family.is_whole();
     let rng = &mut stream.named("table").rng();
     let at: Vec<f64> = (0..ROWS).map(|_| 10.0 * rng.random::<f64>()).collect();
-    let any = Mat::from_fn(ROWS, COLUMNS, |_, j| if is_by_row && j == 0 { f64::from(TRIALS) } else { 0.0 });
+    let any =
+        Mat::from_fn(ROWS, COLUMNS, |_, j| if is_by_row && j == 0 { f64::from(TRIALS) } else { family.any_cell() });
     let blank = kind.model(any, &family, &at)?;
     let fail = |source| RunError::Numerical { chain: 1, sweep: 0, source };
     let truth = simulate::draw_prior(&blank, stream.named("truth")).map_err(fail)?;

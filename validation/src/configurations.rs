@@ -2,21 +2,21 @@
 //!
 //! Priors are mild, so that the compared moments exist; no constant is 1, so that a missing root, square or factor shows.
 
-use rflvm::device::plain::OnHost;
-use rflvm::device::{self, Device};
-use rflvm::hmc::directions::Modes;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{
-    Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials, Unit,
-    ZeroInflatedPoisson,
+use rflvm::internal::device::plain::OnHost;
+use rflvm::internal::device::{self, Device};
+use rflvm::internal::hmc::directions::Modes;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{
+    Binomial, Censored, Family, Gaussian, Generic, Isotropic, Limits, LogNormal, Multinomial, NegativeBinomial,
+    Ordinal, Poisson, StudentT, Trials, Unit, ZeroInflatedNegativeBinomial, ZeroInflatedPoisson,
 };
-use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Student};
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::steps::tuning::Tuning;
-use rflvm::steps::{FrequencyMove, Moves};
+use rflvm::internal::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::priors::{Centred, Dispersion, Dof, Gamma, Noise, Normal, Student};
+use rflvm::internal::model::spectral::{Kernel, Mixture, Scales};
+use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::steps::tuning::Tuning;
+use rflvm::internal::steps::{FrequencyMove, Moves};
 use std::sync::Arc;
 
 /// A model and how its sampler moves.
@@ -202,7 +202,7 @@ impl Recipe {
             let multinomial = family.is_whole();
             for j in range.clone() {
                 for n in 0..ROWS {
-                    let first = if multinomial && j == range.start { TOTAL } else { 0.0 };
+                    let first = if multinomial && j == range.start { TOTAL } else { family.any_cell() };
                     // One cell in four; of a multinomial, one row in four.
                     let hole = if multinomial { n == 1 } else { (n + 2 * j) % 4 == 0 };
                     y[(n, j)] = if self.missing && hole { f64::NAN } else { first };
@@ -254,6 +254,9 @@ pub(crate) const FAMILIES: &[(Maker, f64)] = &[
     (multinomial, 0.5),
     (student_t, 0.12),
     (zero_inflated_poisson, 0.3),
+    (zero_inflated_negative_binomial, 0.4),
+    (ordinal, 0.5),
+    (log_normal, 0.4),
     (isotropic, 0.4),
 ];
 
@@ -316,6 +319,40 @@ fn zero_inflated_poisson() -> Arc<dyn Family> {
     Arc::new(Generic(ZeroInflatedPoisson::default()))
 }
 
+fn zero_inflated_negative_binomial() -> Arc<dyn Family> {
+    Arc::new(ZeroInflatedNegativeBinomial { counts: NegativeBinomial::shaped(2.0, 3.0, 2.0), ..Default::default() })
+}
+
+/// The prior of the logarithms of gaps between cut points.
+pub(crate) const CUT_POINTS: Normal = Normal { mean: 0.2, sd: 0.8 };
+
+fn ordinal() -> Arc<dyn Family> {
+    Arc::new(Generic(Ordinal::new(4, CUT_POINTS).expect("few levels")))
+}
+
+fn log_normal() -> Arc<dyn Family> {
+    Arc::new(LogNormal(GAUSSIAN))
+}
+
+/// Limits that differ between cells and leave most of them their values; some cells have none.
+fn limits(columns: usize) -> Limits {
+    let cell = |n: usize, j: usize| (2 * n + 3 * j) % 5;
+    let lower = |n, j| if cell(n, j) < 3 { -0.9 + 0.5 * cell(n, j) as f64 } else { f64::NEG_INFINITY };
+    let upper = |n, j| if cell(n, j) > 1 { 2.1 - 0.4 * cell(n, j) as f64 } else { f64::INFINITY };
+    Limits { lower: Mat::from_fn(ROWS, columns, lower), upper: Mat::from_fn(ROWS, columns, upper) }
+}
+
+fn censored_gaussian() -> Arc<dyn Family> {
+    Arc::new(Censored { gaussian: GAUSSIAN, is_logarithmic: false, limits: limits(3) })
+}
+
+fn censored_log_normal() -> Arc<dyn Family> {
+    let Limits { lower, upper } = limits(3);
+    let exp = |z: &Mat| Mat::from_fn(z.rows(), z.cols(), |n, j| z[(n, j)].exp());
+    let limits = Limits { lower: exp(&lower), upper: exp(&upper) };
+    Arc::new(Censored { gaussian: Gaussian { noise: Noise::Pooled(POOL) }, is_logarithmic: true, limits })
+}
+
 /// All configurations, in the order of the table.
 pub fn all() -> Vec<Configuration> {
     let one = |family: Maker| Recipe::new(vec![(3, family())]);
@@ -349,6 +386,17 @@ pub fn all() -> Vec<Configuration> {
         one(student_t).learned_amplitude().build("student-t-amplitude"),
         one(student_t).learned_amplitude().missing().offset().build("student-t-amplitude-missing-offset"),
         one(zero_inflated_poisson).shared_amplitude().build("zero-inflated-poisson-shared"),
+        one(zero_inflated_negative_binomial).offset().build("zero-inflated-negative-binomial-offset"),
+        one(ordinal).learned_amplitude().offset().build("ordinal-amplitude-offset"),
+        one(log_normal).learned_amplitude().offset().build("log-normal-amplitude-offset"),
+        one(log_normal).column_processes(TimeKernel::Matern12).build("log-normal-column-process"),
+        one(censored_gaussian).build("censored-gaussian"),
+        one(censored_gaussian).shared_amplitude().missing().offset().build("censored-gaussian-shared-missing-offset"),
+        one(censored_gaussian).column_processes(TimeKernel::Matern32).build("censored-gaussian-column-process"),
+        one(censored_log_normal).learned_amplitude().missing().build("censored-log-normal-amplitude-missing"),
+        Recipe::new(vec![(1, ordinal()), (2, zero_inflated_negative_binomial()), (1, gaussian())])
+            .missing()
+            .build("mixed-ordinal-missing"),
         mixed().learned_amplitude().missing().build("mixed-amplitude-missing"),
         one(gaussian)
             .learned_amplitude()
@@ -422,6 +470,11 @@ pub fn all() -> Vec<Configuration> {
             .build("negative-binomial-column-process-missing"),
         one(bernoulli).column_processes(TimeKernel::Matern32).build("bernoulli-column-process"),
         one(zero_inflated_poisson).column_processes(TimeKernel::Matern12).build("zero-inflated-poisson-column-process"),
+        one(zero_inflated_negative_binomial)
+            .column_processes(TimeKernel::Matern12)
+            .missing()
+            .build("zero-inflated-negative-binomial-column-process-missing"),
+        one(ordinal).column_processes(TimeKernel::Matern32).missing().build("ordinal-column-process-missing"),
         one(gaussian)
             .column_processes(TimeKernel::RandomWalk)
             .missing()

@@ -1,9 +1,9 @@
 //! The test functions g(unknowns, Y). Bounded or light-tailed, so that their means have reliable standard errors;
 //! averaged over rows, columns, frequencies and pairs of them, which increases power; invariant to cluster labels.
 
-use rflvm::linalg::Mat;
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{Block, Model, State};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{Block, Model, State};
 
 /// Values of all functions at one (state, Y), with their names.
 #[derive(Debug, Default)]
@@ -276,9 +276,13 @@ impl Readings {
         if theta.values.rows() == 0 {
             return;
         }
-        // Precisions and dispersions are positive, so take logarithms; parameters of a density are unconstrained.
-        let positive = ["gaussian", "isotropic", "student-t", "negative-binomial"].contains(&block.family.name());
-        let value = |j: usize| if positive { theta.values[(0, j)].ln() } else { theta.values[(0, j)] };
+        // Precisions, dispersions and degrees of freedom are positive, so take logarithms; other parameters are unconstrained.
+        let names = block.family.parameters();
+        let unconstrained = |p: usize, j: usize| match names[p] {
+            "precision" | "r" | "dof" => theta.values[(p, j)].ln(),
+            _ => theta.values[(p, j)],
+        };
+        let value = |j: usize| unconstrained(0, j);
         let all = || (0..block.columns.len()).map(value);
         self.mean("θ", all());
         self.mean("θ²", all().map(|t| t * t));
@@ -289,7 +293,7 @@ impl Readings {
         let size = |j: usize| (0..last).map(|m| half(state.beta[(m, block.columns.start + j)])).sum::<f64>();
         self.mean("θ|β|²", (0..block.columns.len()).map(|j| value(j) * size(j)));
         if theta.values.rows() > 1 {
-            let dof = |j: usize| theta.values[(1, j)].ln();
+            let dof = |j: usize| unconstrained(1, j);
             self.mean("ln ν", (0..block.columns.len()).map(dof));
             self.mean("(ln ν)²", (0..block.columns.len()).map(|j| dof(j).powi(2)));
             self.mean("θ ln ν", (0..block.columns.len()).map(|j| value(j) * dof(j)));
@@ -334,7 +338,7 @@ impl Readings {
         let first = |at: (usize, usize)| if real { y[at].atan() } else { y[at].ln_1p() };
         let second = |at: (usize, usize)| match real {
             true => half(y[at]),
-            false => f64::from(u8::from(y[at] == 0.0)),
+            false => f64::from(u8::from(y[at] == block.family.any_cell())),
         };
         self.mean("f", every().map(|at| f[at].tanh()));
         self.mean("f²", every().map(|at| half(f[at])));

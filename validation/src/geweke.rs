@@ -8,13 +8,13 @@
 use crate::configurations::Configuration;
 use crate::functions::Readings;
 use rayon::prelude::*;
-use rflvm::error::NumericalError;
-use rflvm::model::{Model, State};
-use rflvm::ranks::{Ranks, Threads};
-use rflvm::rng::Stream;
-use rflvm::run;
-use rflvm::simulate;
-use rflvm::table::{self, Host, Remote, Table};
+use rflvm::internal::error::NumericalError;
+use rflvm::internal::model::{Model, State};
+use rflvm::internal::ranks::{Ranks, Threads};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run;
+use rflvm::internal::simulate;
+use rflvm::internal::table::{self, Host, Remote, Table};
 use std::sync::Arc;
 
 /// A step applied after each sweep, to plant an error.

@@ -4,21 +4,23 @@
 use crate::configurations;
 use crate::geweke::Step;
 use rand::RngExt;
-use rflvm::dist::{crt, gamma, normal, polya_gamma, softplus};
-use rflvm::error::NumericalError;
-use rflvm::linalg::{Cholesky, Mat, gram};
-use rflvm::model::collapsed::CollapsedData;
-use rflvm::model::family::{Column, GaussianConditional, StudentT, weights_given_omega};
-use rflvm::model::features::Features;
-use rflvm::model::latent::ColumnPath;
-use rflvm::model::pool::{Sums, ln_integrated};
-use rflvm::model::priors::Gamma;
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{Model, State};
-use rflvm::rng::{Stream, StreamRng};
-use rflvm::slice;
-use rflvm::steps::{amplitudes, concentration, linear, relevance, symmetry};
-use rflvm::table::{Host, Table};
+use rflvm::internal::dist::{crt, gamma, ln_normal, normal, polya_gamma, softplus};
+use rflvm::internal::error::NumericalError;
+use rflvm::internal::linalg::{Cholesky, Mat, gram};
+use rflvm::internal::model::collapsed::CollapsedData;
+use rflvm::internal::model::family::{
+    Column, Density, Gaussian, GaussianConditional, Ordinal, StudentT, weights_given_omega,
+};
+use rflvm::internal::model::features::Features;
+use rflvm::internal::model::latent::ColumnPath;
+use rflvm::internal::model::pool::{Sums, ln_integrated};
+use rflvm::internal::model::priors::Gamma;
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{Model, Priors, State};
+use rflvm::internal::rng::{Stream, StreamRng};
+use rflvm::internal::slice;
+use rflvm::internal::steps::{amplitudes, concentration, linear, relevance, symmetry};
+use rflvm::internal::table::{Host, Table};
 
 /// A wrong step and where to look for it.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +36,7 @@ pub struct Planted {
 }
 
 /// All of them.
-pub const ALL: [Planted; 31] = [
+pub const ALL: [Planted; 35] = [
     planted("M for L in η and the odds of α", "bernoulli", features_for_frequencies, 1),
     planted("weighted sum for the choice of α", "bernoulli", weighted_sum, 2),
     planted("+ for − in b_j", "gaussian", plus_for_minus, 1),
@@ -70,6 +72,10 @@ pub const ALL: [Planted; 31] = [
     planted("weights not counted in the noise integrated out", "gaussian-pooled-missing", pool_without_weights, 1),
     planted("rounding left out of the noise", "gaussian-pooled", noise_without_rounding, 4),
     planted("spread of dispersions without its prior", "negative-binomial-pooled", pool_without_prior, 1),
+    planted("limits taken for values", "censored-gaussian", cells_as_they_are, 1),
+    planted("amounts taken for their logarithms", "log-normal", cells_as_they_are, 1),
+    planted("every zero an extra one", "zero-inflated-negative-binomial", every_zero_extra, 1),
+    planted("gaps between cut points without their logarithm", "ordinal", gaps_without_jacobian, 1),
     planted("weights as if columns had no paths", "gaussian-column-process-missing-offset", weights_without_paths, 1),
 ];
 
@@ -155,6 +161,18 @@ fn gaussian(
     twist: impl Fn(&Column<'_>, &mut GaussianConditional<'_>),
 ) -> Result<(), NumericalError> {
     let Some(family) = model.blocks()[0].family.as_gaussian() else { return Ok(()) };
+    conditionally(family, model, state, stream, spoil, twist)
+}
+
+/// Redraws (σ_j², β_j) as [`gaussian`] does, for a given family.
+fn conditionally(
+    family: &Gaussian,
+    model: &Model,
+    state: &mut State,
+    stream: Stream,
+    spoil: impl Fn(&mut Column<'_>),
+    twist: impl Fn(&Column<'_>, &mut GaussianConditional<'_>),
+) -> Result<(), NumericalError> {
     for j in 0..model.columns() {
         let (precision, mut beta) = {
             let mut column = column(model, state, j);
@@ -546,4 +564,46 @@ fn jump(model: &Model, state: &mut State, (x, w): (&Mat, &Mat), rng: &mut Stream
         state.features = there;
     }
     Ok(())
+}
+
+/// logit π given the zeros, none of which the negative binomial makes.
+fn every_zero_extra(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let prior = Priors::default().zero_inflation;
+    for j in 0..model.columns() {
+        let cells = model.y().col(j);
+        let zeros = cells.iter().filter(|y| **y == 0.0).count() as f64;
+        let ln = |t: f64| zeros * t - cells.len() as f64 * softplus(t) + ln_normal(t, prior.mean, prior.sd.powi(2));
+        let t = state.theta[0].values[(1, j)];
+        state.theta[0].values[(1, j)] = slice::univariate(&mut stream.at(j as u64).rng(), t, ln(t), 1.0, ln).0;
+    }
+    Ok(())
+}
+
+/// The first gap by a slice of the gap itself, as if the prior of its logarithm were its own.
+fn gaps_without_jacobian(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    let family = Ordinal::new(4, configurations::CUT_POINTS).expect("few levels");
+    let prior = configurations::CUT_POINTS;
+    for j in 0..model.columns() {
+        let (y, f) = (model.y().col(j), state.f.col(j));
+        let mut theta = state.theta[0].values.col(j);
+        let ln = |gap: f64| {
+            if gap <= 0.0 {
+                return f64::NEG_INFINITY;
+            }
+            theta[0] = gap.ln();
+            let cells = y.iter().zip(&f).map(|(&y, &f)| family.ln_density(y, f, &theta));
+            cells.sum::<f64>() + ln_normal(theta[0], prior.mean, prior.sd.powi(2))
+        };
+        let gap = state.theta[0].values[(0, j)].exp();
+        let mut ln = ln;
+        let current = ln(gap);
+        let gap = slice::univariate(&mut stream.at(j as u64).rng(), gap, current, 1.0, ln).0;
+        state.theta[0].values[(0, j)] = gap.ln();
+    }
+    Ok(())
+}
+
+/// (σ_j², β_j) as if cells were Gaussian.
+fn cells_as_they_are(model: &Model, state: &mut State, stream: Stream) -> Result<(), NumericalError> {
+    conditionally(&configurations::GAUSSIAN, model, state, stream, |_| (), |_, _| ())
 }

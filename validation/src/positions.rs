@@ -7,18 +7,18 @@
 
 use crate::calibration::{Share, share_of};
 use rayon::prelude::*;
-use rflvm::error::RunError;
-use rflvm::linalg::{Cholesky, Mat};
-use rflvm::model::family::Unit;
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::placement::turn;
-use rflvm::posterior::align::align;
-use rflvm::rng::Stream;
-use rflvm::run::Settings;
-use rflvm::run::chain::Chain;
-use rflvm::table::Host;
-use rflvm::{simulate, spec};
+use rflvm::internal::error::RunError;
+use rflvm::internal::linalg::{Cholesky, Mat};
+use rflvm::internal::model::family::Unit;
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::placement::turn;
+use rflvm::internal::posterior::align::align;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::chain::Chain;
+use rflvm::internal::table::Host;
+use rflvm::internal::{simulate, spec};
 
 /// How chains are run.
 #[derive(Debug, Clone, Copy)]

@@ -1,13 +1,16 @@
 //! The command line.
 
 mod answers;
+mod effects;
 
 use crate::console::Console;
-use crate::flags::{ConfigArgs, ModelArgs};
+use crate::flags::{ConfigArgs, MethodArgs, ModelArgs};
 pub use answers::*;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+pub use effects::*;
 use rflvm_report::Image;
+use rflvm_study::Config;
 use rflvm_study::choices::KernelKind;
 use rflvm_study::device::DeviceChoice;
 use rflvm_study::latent_dim::LatentDim;
@@ -19,12 +22,12 @@ use std::path::PathBuf;
 /// Start with `rflvm demo`, or with your own table:
 ///
 ///   rflvm doctor counts.csv
-///   rflvm map counts.csv --likelihood negative-binomial --out picture
+///   rflvm fit counts.csv --likelihood negative-binomial --method map --out picture
 ///   rflvm fit counts.csv --likelihood negative-binomial --out fit
 ///   rflvm summary fit
 ///
-/// Exit codes: 0 done; 1 sampling or writing failed; 2 the input or the command must be corrected; 130 stopped by Ctrl-C,
-/// with everything saved.
+/// Exit codes: 0 done; 1 sampling or writing failed; 2 the input or the command must be corrected;
+/// 130 stopped by Ctrl-C, with everything saved.
 #[derive(Debug, Parser)]
 #[command(name = "rflvm", version, propagate_version = true, verbatim_doc_comment)]
 pub struct Program {
@@ -36,15 +39,16 @@ pub struct Program {
 pub enum Command {
     /// Watch the model learn an S-shaped manifold from counts.
     Demo(DemoArgs),
-    /// Inspect a table before fitting it: what its columns hold, which families suit them, and what a fit would cost.
+    /// Inspect a table before fitting it: columns, families, flags, and the cost of a fit.
     Doctor(Box<DoctorArgs>),
     /// Fit a table: latent positions of its rows, with their uncertainty.
     Fit(Box<FitArgs>),
-    /// Picture a table in seconds: MAP estimate of the latent positions; conditional standard deviations only.
-    Map(Box<MapArgs>),
-    /// Fit a table in several ways and report which predicts held-out cells best: latent dimension, family, kernel, features.
+    /// The name of `fit --method map` until version 0.2.
+    #[command(hide = true)]
+    Map(Box<FitArgs>),
+    /// Fit a table in several ways, and report which predicts held-out cells best.
     Compare(Box<CompareArgs>),
-    /// Resume an interrupted fit, or extend a finished one; draws are identical to an uninterrupted run.
+    /// Resume an interrupted fit, or extend a finished one; the draws are the same.
     Resume(ResumeArgs),
     /// Report whether a fit has converged, and what to do if not.
     Summary(SummaryArgs),
@@ -54,15 +58,21 @@ pub enum Command {
     Forecast(ForecastArgs),
     /// Place new rows in the latent space of a fit, and report how unusual they are.
     Transform(TransformArgs),
-    /// Predict rows of the table as if observed again, or cells at any point of the latent space.
+    /// Predict rows as if observed again, or cells at any point of the latent space.
     Predict(PredictArgs),
-    /// Check the fit: compare its table with tables replicated from the posterior predictive distribution, and its posterior with its priors.
+    /// Compare the table of a fit with replicated ones, and the posterior with the priors.
     Check(CheckArgs),
-    /// Write the distances between rows, with their uncertainty, over all modes of the posterior.
+    /// Write the distances between rows over all modes, with their uncertainty.
     Distances(DistancesArgs),
-    /// Write each row's nearest neighbors, with their probabilities, over all modes of the posterior.
+    /// Write each row's nearest neighbors over all modes, with their probabilities.
     Neighbors(NeighborsArgs),
-    /// Write and draw the learned kernel and its spectral density, with their uncertainty.
+    /// Show what drives each column: sources of its variance, gradients, changes between places.
+    Effects(EffectsArgs),
+    /// List the columns that differ between groups of rows, with a false discovery rate.
+    Differences(DifferencesArgs),
+    /// Show how sure groups of rows are, and which rows lie between groups.
+    Groups(GroupsArgs),
+    /// Write and draw the learned kernel and its spectral density.
     Kernel(KernelArgs),
     /// Draw one picture of a fit for a paper, as SVG, PNG or PDF.
     Plot(PlotArgs),
@@ -70,7 +80,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Write draws as CSV or NumPy arrays.
     Export(ExportArgs),
-    /// Simulate a table from an S-shaped curve or from the model's prior, with the true values.
+    /// Simulate a table with its true values, from an S-shaped curve or from the prior.
     Simulate(SimulateArgs),
     /// Print completions for a shell.
     Completions {
@@ -81,35 +91,44 @@ pub enum Command {
     Man,
 }
 
-/// How much to print.
+/// How a command that runs for long answers.
 #[derive(Debug, Clone, Args)]
 pub struct ConsoleArgs {
-    /// Print one JSON object per line to stdout: progress, warnings, the final summary. Nothing else is printed there.
-    #[arg(long)]
-    pub json: bool,
-    /// Print only errors, and how the table was read where that may be wrong: no progress and no summary.
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub reply: ReplyArgs,
     /// Also print where time is spent.
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "quiet", hide_short_help = true)]
     pub verbose: bool,
 }
 
 impl From<&ConsoleArgs> for Console {
     fn from(args: &ConsoleArgs) -> Self {
-        Console { json: args.json, quiet: args.quiet, verbose: args.verbose }
+        Console { json: args.reply.json, quiet: args.reply.quiet, verbose: args.verbose }
     }
 }
 
-/// How a command answers.
+/// How every command answers.
 #[derive(Debug, Clone, Args)]
 pub struct ReplyArgs {
-    /// Print the answer as one JSON object, or, if there is none, the names of the files that were written. Nothing else is printed to stdout.
-    #[arg(long)]
+    /// Whether to print JSON.
+    #[arg(
+        long,
+        help = "Print JSON to stdout, one object per line",
+        long_help = "Print JSON to stdout, one object per line: the last is the answer, or names the `files` that were written, and a run prints its \
+                     progress before it. Warnings go to stderr"
+    )]
     pub json: bool,
-    /// Print only errors, and with --json the object.
-    #[arg(short, long)]
+    /// Whether to print only errors.
+    #[arg(
+        short,
+        long,
+        help = "Print only errors, and with --json the answer",
+        long_help = "Print only errors and how a table was read where that may be wrong; with --json, also the answer"
+    )]
     pub quiet: bool,
+    /// The answer itself goes to stdout.
+    #[arg(skip)]
+    pub is_piped: bool,
 }
 
 /// Whether files may be replaced that the command does not name.
@@ -124,8 +143,15 @@ pub struct ReplaceArgs {
 pub struct FitArgs {
     #[command(flatten)]
     pub config: ConfigArgs,
-    /// Read settings from this file, in the format of the config.toml that every fit writes; flags override it.
-    #[arg(long = "config", value_name = "FILE.toml")]
+    #[command(flatten)]
+    pub method: MethodArgs,
+    /// The file with settings.
+    #[arg(
+        long = "config",
+        value_name = "FILE.toml",
+        help = "Read settings from this file, such as the config.toml of a fit",
+        long_help = "Read settings from this file, in the format of the config.toml that every fit writes; flags override it"
+    )]
     pub file: Option<PathBuf>,
     /// Folder for the results.
     #[arg(long, value_name = "DIR")]
@@ -140,29 +166,7 @@ pub struct FitArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(mut_args(crate::flags::hide_sampling))]
-pub struct MapArgs {
-    #[command(flatten)]
-    pub config: ConfigArgs,
-    /// Read settings from this file, in the format of the config.toml that every fit writes; flags override it.
-    #[arg(long = "config", value_name = "FILE.toml")]
-    pub file: Option<PathBuf>,
-    /// Number of initialisations; after two rounds, only the best one is optimised further.
-    #[arg(long, value_name = "K", default_value_t = 3)]
-    pub starts: usize,
-    /// Folder for the results.
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    /// Replace the fit or point estimate in that folder.
-    #[arg(long)]
-    pub overwrite: bool,
-    #[command(flatten)]
-    pub console: ConsoleArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(mut_arg("warmup", |arg| arg.help("Warm-up sweeps per chain, before draws are kept [default: 300]")))]
-#[command(mut_arg("draws", |arg| arg.help("Draws kept per chain [default: 300]")))]
+#[command(mut_arg("draws", |arg| crate::flags::with_default(arg, "300")))]
 pub struct CompareArgs {
     /// Settings that all candidates share; the lists below are tried in every combination.
     #[command(flatten)]
@@ -322,6 +326,13 @@ pub struct SimulateArgs {
     pub reply: ReplyArgs,
 }
 
+impl FitArgs {
+    /// All settings that were typed.
+    pub fn typed(&self) -> Config {
+        self.config.0.clone().or(self.method.0.clone())
+    }
+}
+
 impl SimulateArgs {
     /// Where the true values come from.
     pub fn source(&self) -> SourceArg {
@@ -337,9 +348,9 @@ fn kernel(text: &str) -> Result<KernelKind, String> {
 #[derive(Debug, Args)]
 pub struct PageArgs {
     /// Do not write report.html.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_report: bool,
     /// Show rows as pictures in the report: height and width in pixels, one column per pixel, row by row from the top left.
-    #[arg(long, value_name = "HxW", conflicts_with = "no_report")]
+    #[arg(long, value_name = "HxW", conflicts_with = "no_report", hide_short_help = true)]
     pub image: Option<Image>,
 }

@@ -8,11 +8,12 @@ use crate::answer::{check_csv, outputs, warn_of_chains};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::message::Flags;
-use crate::reply::Reply;
+use crate::reply::{Reply, names};
 use report::Shown;
 use rflvm_study::answers::checks::checks;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Fit, write};
+use serde_json::json;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
@@ -32,5 +33,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     write::text(&picture, &shown.picture(&fit.title()).svg())?;
     shown.lines().iter().try_for_each(|line| reply.line(line))?;
     reply.line(&format!("table and picture: {} {}", file.display(), picture.display()))?;
-    reply.object(&report.as_json(&Flags))
+    let mut told = report.as_json(&Flags);
+    told["files"] = json!(names(&[file, picture]));
+    reply.object(&told)
 }

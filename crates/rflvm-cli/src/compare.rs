@@ -14,18 +14,19 @@ use candidate::{Candidate, candidates};
 use ledger::Ledger;
 use piece::Piece;
 use report::{Outcome, Report};
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::rng::Stream;
-use rflvm::run::Settings;
-use rflvm::split::{HeldOut, Split, split};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::Settings;
+use rflvm::internal::split::{HeldOut, Split, split};
 use rflvm_study::choices::KernelKind;
-use rflvm_study::config::{Config, ModelConfig, RunConfig};
+use rflvm_study::config::{Config, ModelConfig, SamplingConfig};
 use rflvm_study::folder::FolderLock;
 use rflvm_study::outputs::inputs;
 use rflvm_study::table::Table;
 use rflvm_study::times::Timeline;
 use rflvm_study::{idle, model, reading, run};
+use serde_json::Value;
 use task::{Common, Job, Task};
 
 /// Default warm-up sweeps and draws: scores of cells need fewer than intervals do.
@@ -50,20 +51,20 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
 /// The settings that all candidates share; a comparison that is resumed without a seed keeps its own.
 fn config(args: &CompareArgs) -> Result<Config, Failure> {
     let given = &args.config.0;
-    let stored = [("keep", given.run.keep.is_some()), ("checkpoint", given.run.checkpoint.is_some())];
+    let stored = [("keep", given.sampling.keep.is_some()), ("checkpoint", given.compute.checkpoint.is_some())];
     if let Some((setting, _)) = stored.into_iter().find(|(_, is_given)| *is_given) {
         let rule = "a comparison stores no draws; omit it, or fit the model that you choose".into();
         return Err(SpecError::Setting { setting, value: "given".into(), rule }.into());
     }
-    if given.run.modes.is_some_and(|modes| modes > 1) {
+    if given.sampling.modes.is_some_and(|modes| modes > 1) {
         let rule =
             "a comparison samples one mode of each model; omit it, and sample several modes of the model that you choose"
                 .into();
         return Err(SpecError::Setting { setting: "modes", value: "given".into(), rule }.into());
     }
     let seed = if args.overwrite { None } else { Ledger::seed(&args.out) };
-    let run = RunConfig { warmup: Some(SWEEPS), draws: Some(SWEEPS), seed, ..RunConfig::default() };
-    let all = given.clone().or(Config { run, ..Config::default() }).filled();
+    let sampling = SamplingConfig { warmup: Some(SWEEPS), draws: Some(SWEEPS), seed, ..SamplingConfig::default() };
+    let all = given.clone().or(Config { sampling, ..Config::default() }).filled();
     // A candidate may need what others do not.
     let kernel = args.kernels.iter().flatten().find(|kernel| **kernel == KernelKind::Rbf).copied();
     let kernel = kernel.or(all.model.kernel);
@@ -135,12 +136,17 @@ impl Comparison {
             ("held-out".to_string(), held_out),
         ];
         // All settings of a run that affect the draws. Those of the model are in the candidates' fingerprints.
-        let run = serde_json::to_value(&self.config.run).unwrap_or_default();
-        let changes_draws = |name: &str| !["threads", "keep", "checkpoint"].contains(&name);
-        let given = run.as_object().into_iter().flatten().filter(|(name, _)| changes_draws(name));
-        words.extend(
-            given.map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), String::from))),
-        );
+        let Config { sampling, compute, .. } = &self.config;
+        let all = [serde_json::to_value(sampling), serde_json::to_value(compute)].map(Result::unwrap_or_default);
+        let given = all.iter().filter_map(Value::as_object).flatten();
+        let changes_draws = |name: &str| !["method", "threads", "keep", "checkpoint"].contains(&name);
+        let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), String::from);
+        let mut run: Vec<(String, String)> = given
+            .filter(|(name, value)| changes_draws(name) && !value.is_null())
+            .map(|(name, value)| (name.clone(), word(value)))
+            .collect();
+        run.sort();
+        words.extend(run);
         words
     }
 

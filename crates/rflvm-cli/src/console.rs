@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::message::Flags;
-use rflvm::atomic::{plain_reason, remedy};
+use rflvm::internal::atomic::{plain_reason, remedy};
 use rflvm_study::message::render;
 use rflvm_study::note::Note;
 use serde_json::{Value, json};
@@ -83,7 +83,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// Prints a note.
+    /// Prints a note: not for programs.
     pub fn say(&self, line: &str) {
         if !self.quiet && !self.json {
             note(line);
@@ -99,7 +99,9 @@ impl Console {
 
     /// Prints a warning about the results.
     pub fn warn(&self, message: &str) {
-        self.say(&format!("warning: {message}"));
+        if !self.quiet {
+            note(&format!("warning: {message}"));
+        }
         self.event("warning", json!({ "message": message }));
     }
 
@@ -117,7 +119,14 @@ impl Console {
     }
 
     /// An event with its fields.
-    pub fn event(&self, name: &str, mut fields: Value) {
+    pub fn event(&self, name: &str, fields: Value) {
+        if !self.quiet {
+            self.answer(name, fields);
+        }
+    }
+
+    /// The last event, even if quiet.
+    pub fn answer(&self, name: &str, mut fields: Value) {
         if self.json {
             fields["event"] = json!(name);
             // A run continues without its log, and fails in the end.

@@ -9,12 +9,12 @@ mod totals;
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
 use crate::message::Flags;
-use crate::reply::Reply;
+use crate::reply::{Reply, names};
 use crate::shell;
 use advice::Advice;
 use chart::Chart;
 use cost::Cost;
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use rflvm_study::Config;
 use rflvm_study::blocks::{self, Given};
 use rflvm_study::column_families::ColumnFamilies;
@@ -114,6 +114,9 @@ pub fn run(args: &DoctorArgs) -> Result<(), Failure> {
         told["sweeps"] = json!(settings.sweeps());
         told["next"] = json!(command);
         told["cards"] = cards::as_json(&cards);
+        if let Some(path) = &args.blocks_out {
+            told["files"] = json!(names(&[path]));
+        }
         return reply.object(&told);
     }
     reply.line(&format!("families: {families}"))?;

@@ -1,7 +1,7 @@
 //! How a run of the program can fail, and its exit code.
 
 use crate::message::Flags;
-use rflvm::error::{DataError, RunError, SpecError, StoreError};
+use rflvm::internal::error::{DataError, RunError, SpecError, StoreError};
 use rflvm_study::Error;
 use rflvm_study::apart::OutputError;
 use rflvm_study::out_dir::OutDirError;

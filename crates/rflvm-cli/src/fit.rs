@@ -1,31 +1,45 @@
 //! `rflvm fit`: from a table to latent positions with their uncertainty.
 
 use crate::args::{FitArgs, PageArgs};
+use crate::begin::{check_page, check_settings, tell};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::message::Flags;
+use crate::map;
 use crate::progress::Follower;
 use crate::ranks::Ranks;
 use crate::results;
-use rflvm::chunks::Tally;
-use rflvm::error::SpecError;
-use rflvm::run::checkpoint::Checkpoint;
-use rflvm_study::apart::{OutputError, is_same, keep_apart};
+use rflvm::internal::chunks::Tally;
+use rflvm::internal::run::checkpoint::Checkpoint;
 use rflvm_study::bytes::in_words;
-use rflvm_study::folder::{FolderLock, RESULTS, config_path, holds_fit};
-use rflvm_study::message::render;
+use rflvm_study::choices::Method;
+use rflvm_study::folder::FolderLock;
 use rflvm_study::{Config, Fit, idle};
-use serde_json::json;
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// Runs the command.
 pub fn run(args: &FitArgs, ranks: &Ranks) -> Result<(), Failure> {
+    run_with(args, args.typed(), ranks)
+}
+
+/// Runs `fit --method map` under its earlier name.
+pub fn as_map(args: &FitArgs, ranks: &Ranks) -> Result<(), Failure> {
+    let words = "`rflvm map` is now `rflvm fit --method map`; the earlier name will be removed in version 0.4";
+    ranks.console(Console::from(&args.console)).warn(words);
+    let mut typed = args.typed();
+    typed.sampling.method = Some(Method::Map);
+    run_with(args, typed, ranks)
+}
+
+fn run_with(args: &FitArgs, typed: Config, ranks: &Ranks) -> Result<(), Failure> {
     let console = ranks.console(Console::from(&args.console));
     let file = Config::given(args.file.as_deref())?;
-    let noted = file.noted_table(&args.config.0);
-    let config = args.config.0.clone().or(file).filled();
-    idle::check(&args.config.0, &config)?;
+    console.notes(Config::earlier(args.file.as_deref()).as_slice());
+    let noted = file.noted_table(&typed);
+    let config = typed.clone().or(file).filled();
+    idle::check(&typed, &config)?;
+    if config.sampling.method == Some(Method::Map) {
+        return map::run(args, config, noted, ranks);
+    }
     let fit = match ranks.all() {
         Some(ranks) => Fit::shared(config, &args.out, ranks)?,
         None => Fit::new(config, &args.out)?,
@@ -39,52 +53,6 @@ pub fn run(args: &FitArgs, ranks: &Ranks) -> Result<(), Failure> {
     ranks.wait();
     tell(&fit, console);
     sample(&fit, lock.as_ref(), None, &Shown { debug: false, page: &args.page, ranks }, console)
-}
-
-/// Announces what is fitted.
-pub fn tell(fit: &Fit, console: Console) {
-    fit.table.notes.iter().for_each(|note| console.insist(&render(&note.text, &Flags)));
-    if !fit.table.named {
-        console.say("the file does not name its columns, so they are named 1, 2, …");
-    }
-    if let Some(timeline) = &fit.timeline {
-        console.say(&timeline.line());
-        console.notes(&timeline.notes());
-    }
-    if let Some(dynamics) = fit.model.dynamics() {
-        console.say(&dynamics.describe());
-        if let Some(kernel) = fit.model.spec().column_process {
-            console.say(&format!("each column also has a column process, with the {} kernel", kernel.name()));
-        }
-    }
-    fit.model.warnings().iter().for_each(|warning| console.warn(warning));
-    let (rows, columns, seed) = (fit.model.rows(), fit.model.columns(), fit.settings.seed);
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for block in fit.model.blocks() {
-        let (name, columns) = (block.family.name(), block.columns.len());
-        match counts.iter_mut().find(|count| count.0 == name) {
-            Some(count) => count.1 += columns,
-            None => counts.push((name, columns)),
-        }
-    }
-    let families: Vec<&str> = counts.iter().map(|count| count.0).collect();
-    let told = match &counts[..] {
-        [(name, _)] => name.to_string(),
-        several => several.iter().map(|(name, columns)| format!("{columns} {name}")).collect::<Vec<_>>().join(", "),
-    };
-    console.say(&format!("{rows} rows × {columns} columns, {told}; seed {seed}"));
-    console.event("start", json!({ "rows": rows, "columns": columns, "families": families, "seed": seed }));
-}
-
-/// Refuses pictures of the wrong size before anything is run.
-pub fn check_page(page: &PageArgs, fit: &Fit) -> Result<(), SpecError> {
-    page.image.map_or(Ok(()), |image| image.check(fit.table.columns.len()))
-}
-
-/// Refuses to replace the file with the settings, unless it is that of the fit to be replaced.
-pub fn check_settings(file: Option<&Path>, out: &Path) -> Result<(), OutputError> {
-    let Some(file) = file.filter(|file| !(holds_fit(out) && is_same(file, &config_path(out)))) else { return Ok(()) };
-    keep_apart(&[file.to_path_buf()], RESULTS.map(|name| out.join(name)))
 }
 
 /// What a run shows besides its results.

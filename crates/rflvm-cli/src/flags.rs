@@ -4,14 +4,18 @@ use crate::console::{note, speaks};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use rflvm_study::config::{Config, ModelConfig};
+use rflvm_study::config::{Config, ModelConfig, Section};
 use rflvm_study::settings::{Group, Kind, Setting};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// All settings of a fit.
+/// The settings of a fit that other commands share.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigArgs(pub Config);
+
+/// How a fit finds positions.
+#[derive(Debug, Clone, Default)]
+pub struct MethodArgs(pub Config);
 
 /// Only the settings of the model.
 #[derive(Debug, Clone, Default)]
@@ -22,18 +26,42 @@ pub fn id(setting: &Setting) -> String {
     setting.name.replace('-', "_")
 }
 
-/// The flag of a setting, and a hidden one with its earlier name.
-fn args(setting: &Setting) -> impl Iterator<Item = Arg> {
-    let earlier = setting.alias.map(|name| flag(setting, name).hide(true).conflicts_with(id(setting)));
-    [flag(setting, &setting.name)].into_iter().chain(earlier)
+/// Settings that only `fit` has: the flags of [`MethodArgs`].
+const OF_METHOD: [&str; 2] = ["method", "starts"];
+
+/// The settings that all fits share, or those of the method, each with the heading of its section.
+fn described(is_of_method: bool) -> Vec<(&'static str, Setting)> {
+    let all = Section::all().into_iter();
+    let all = all.flat_map(|section| section.settings.into_iter().map(move |setting| (section.title, setting)));
+    all.filter(|(_, setting)| OF_METHOD.contains(&setting.name.as_str()) == is_of_method).collect()
 }
 
-fn flag(setting: &Setting, long: &str) -> Arg {
+/// Help texts: the short one, if `-h` shows the setting, and the long one.
+fn with_help(arg: Arg, setting: &Setting) -> Arg {
+    match setting.short_and_default() {
+        Some(short) => arg.help(short).long_help(setting.help_and_default()),
+        None => arg.help(setting.help_and_default()).hide_short_help(true),
+    }
+}
+
+/// The flag of a setting, with the default that a command has in place of the usual one.
+pub fn with_default(arg: Arg, default: &str) -> Arg {
+    let setting = Config::table().into_iter().find(|setting| arg.get_id().as_str() == id(setting));
+    setting.map_or_else(|| arg.clone(), |setting| with_help(arg.clone(), &setting.default(default)))
+}
+
+/// The flag of a setting, and a hidden one with its earlier name.
+fn args((title, setting): &(&'static str, Setting)) -> impl Iterator<Item = Arg> {
+    let earlier = setting.alias.map(|name| flag(title, setting, name).hide(true).conflicts_with(id(setting)));
+    [flag(title, setting, &setting.name)].into_iter().chain(earlier)
+}
+
+fn flag(title: &'static str, setting: &Setting, long: &str) -> Arg {
     let name = setting.name.clone();
     let placeholder = setting.placeholder.map_or_else(|| name.replace('-', "_").to_uppercase(), String::from);
-    let arg = Arg::new(long.replace('-', "_")).value_name(placeholder).help(setting.help_and_default());
+    let arg = with_help(Arg::new(long.replace('-', "_")).value_name(placeholder), setting);
     // The table is a positional argument.
-    let arg = if name == "table" { arg } else { arg.long(long.to_string()) };
+    let arg = if name == "table" { arg } else { arg.long(long.to_string()).help_heading(title) };
     let arg = arg.allow_hyphen_values(setting.hyphens);
     let arg = arg.conflicts_with_all(setting.conflicts.iter().map(|other| other.replace('-', "_")));
     match setting.kind {
@@ -81,11 +109,11 @@ fn typed_as(id: &str, setting: &Setting, matches: &ArgMatches) -> Option<OsStrin
 
 /// Sets everything that was typed.
 fn fill(
-    settings: Vec<Setting>,
+    settings: Vec<(&'static str, Setting)>,
     matches: &ArgMatches,
     mut set: impl FnMut(&Setting, OsString) -> Result<(), String>,
 ) -> Result<(), Error> {
-    for setting in settings {
+    for (_, setting) in settings {
         if let Some(text) = typed(&setting, matches) {
             set(&setting, text).map_err(|problem| {
                 Error::raw(ErrorKind::ValueValidation, format!("--{}: {problem}\n", setting.name))
@@ -103,18 +131,45 @@ impl FromArgMatches for ConfigArgs {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        fill(Config::table(), matches, |setting, text| self.0.set(&setting.name, &text))
+        fill(described(false), matches, |setting, text| self.0.set(&setting.name, &text))
     }
 }
 
 impl Args for ConfigArgs {
     fn augment_args(command: Command) -> Command {
-        command.args(Config::table().iter().flat_map(args))
+        command.args(described(false).iter().flat_map(args))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
     }
+}
+
+impl FromArgMatches for MethodArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut args = MethodArgs::default();
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        fill(described(true), matches, |setting, text| self.0.set(&setting.name, &text))
+    }
+}
+
+impl Args for MethodArgs {
+    fn augment_args(command: Command) -> Command {
+        // First under their heading.
+        command.args(described(true).iter().flat_map(args).map(|arg| arg.display_order(0)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+fn of_model() -> Vec<(&'static str, Setting)> {
+    ModelConfig::describe().into_iter().map(|setting| ("The model", setting)).collect()
 }
 
 impl FromArgMatches for ModelArgs {
@@ -125,7 +180,7 @@ impl FromArgMatches for ModelArgs {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        fill(ModelConfig::describe(), matches, |setting, text| {
+        fill(of_model(), matches, |setting, text| {
             self.0.set(&setting.name, &text).unwrap_or_else(|| Err("there is no such setting".into()))
         })
     }
@@ -133,19 +188,10 @@ impl FromArgMatches for ModelArgs {
 
 impl Args for ModelArgs {
     fn augment_args(command: Command) -> Command {
-        command.args(ModelConfig::describe().iter().flat_map(args))
+        command.args(of_model().iter().flat_map(args))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
     }
-}
-
-/// Settings that concern only chains.
-pub const OF_CHAINS: [&str; 6] = ["warmup", "draws", "thin", "chains", "keep", "checkpoint"];
-
-/// Hides them from the help of a command without chains.
-pub fn hide_sampling(arg: Arg) -> Arg {
-    let hidden = OF_CHAINS.contains(&arg.get_id().as_str());
-    arg.hide(hidden)
 }

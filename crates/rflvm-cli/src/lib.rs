@@ -12,17 +12,22 @@ mod aligned;
 mod answer;
 mod args;
 mod backtest;
+mod begin;
 mod check;
 mod compare;
 mod console;
 mod demo;
+mod differences;
 mod distances;
 mod doctor;
+mod effects;
 mod export;
 mod failure;
 mod fit;
 mod flags;
 mod forecast;
+mod groups;
+mod help;
 mod impute;
 mod kernel;
 mod labels;
@@ -31,6 +36,7 @@ mod map;
 mod message;
 mod output;
 mod picture;
+mod pipe;
 mod plot;
 mod predict;
 mod progress;
@@ -47,28 +53,30 @@ mod summary;
 mod transform;
 
 use args::{Command, Program};
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 use console::{note, shown};
+use failure::Failure;
+use pipe::Pipe;
 use ranks::Ranks;
 use std::ffi::OsString;
 
-/// The program's definition: its commands and their flags.
-pub fn command() -> clap::Command {
-    let mut command = Program::command();
-    command.build();
-    command
+pub use help::command;
+
+fn parse(arguments: &[OsString]) -> Result<Program, clap::Error> {
+    Program::from_arg_matches(&command().try_get_matches_from(arguments)?)
 }
 
 /// Runs the program with its arguments, the first of which is its name; returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     signal::let_large_writes_fail();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let program = match Program::try_parse_from(&arguments) {
+    let mut program = match parse(&arguments) {
         Ok(program) => program,
         // Help and version also arrive here. If they cannot be printed, nothing else can be.
         Err(word) => {
             // The parser's message repeats the arguments; they are escaped, and parsed again.
-            let word = Program::try_parse_from(arguments.iter().map(printable)).err().unwrap_or(word);
+            let printable: Vec<OsString> = arguments.iter().map(printable).collect();
+            let word = parse(&printable).err().unwrap_or(word);
             let _ = word.print();
             return if word.use_stderr() { 2 } else { 0 };
         }
@@ -82,13 +90,29 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return failure.exit_code();
         }
     };
-    let outcome = match &program.command {
+    let outcome = Pipe::lay(&mut program.command).and_then(|pipe| {
+        answer(&program.command, &ranks)?;
+        pipe.map_or(Ok(()), Pipe::print)
+    });
+    match outcome.and_then(|()| console::check_log()) {
+        Ok(()) => 0,
+        Err(failure) => {
+            let sentence = (!failure.is_silent()).then(|| failure.to_string());
+            ranks.abandon(failure.exit_code(), sentence.as_deref());
+            failure.exit_code()
+        }
+    }
+}
+
+/// Runs a command.
+fn answer(command: &Command, ranks: &Ranks) -> Result<(), Failure> {
+    match command {
         Command::Demo(args) => demo::run(args),
         Command::Doctor(args) => doctor::run(args),
-        Command::Fit(args) => fit::run(args, &ranks),
-        Command::Map(args) => map::run(args),
+        Command::Fit(args) => fit::run(args, ranks),
+        Command::Map(args) => fit::as_map(args, ranks),
         Command::Compare(args) => compare::run(args),
-        Command::Resume(args) => resume::run(args, &ranks),
+        Command::Resume(args) => resume::run(args, ranks),
         Command::Summary(args) => summary::run(args),
         Command::Impute(args) => impute::run(args),
         Command::Forecast(args) => forecast::run(args),
@@ -97,6 +121,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Check(args) => check::run(args),
         Command::Distances(args) => distances::run(args),
         Command::Neighbors(args) => distances::neighbors(args),
+        Command::Effects(args) => effects::run(args),
+        Command::Differences(args) => differences::run(args),
+        Command::Groups(args) => groups::run(args),
         Command::Kernel(args) => kernel::run(args),
         Command::Plot(args) => plot::run(args),
         Command::Report(args) => report::run(args),
@@ -104,14 +131,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Simulate(args) => simulate::run(args),
         Command::Completions { shell } => manual::completions(*shell),
         Command::Man => manual::page(),
-    };
-    match outcome.and_then(|()| console::check_log()) {
-        Ok(()) => 0,
-        Err(failure) => {
-            let sentence = (!failure.is_silent()).then(|| failure.to_string());
-            ranks.abandon(failure.exit_code(), sentence.as_deref());
-            failure.exit_code()
-        }
     }
 }
 

@@ -1,62 +1,44 @@
-//! `rflvm map`: a first picture of a table in seconds. Nothing is written before all results are known, and each file is written
+//! `rflvm fit --method map`: a first picture of a table in seconds. Nothing is written before all results are known, and each file is written
 //! atomically, so Ctrl-C needs no handling.
 
-use crate::args::MapArgs;
+use crate::args::FitArgs;
+use crate::begin::{check_settings, tell};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::fit::{check_settings, tell};
-use crate::flags::OF_CHAINS;
 use crate::labels::Labels;
 use crate::output;
-use rflvm::error::SpecError;
-use rflvm::init::map::MapFit;
-use rflvm::linalg::{Mat, mul};
-use rflvm::posterior::align::Embedding;
-use rflvm::posterior::score;
-use rflvm_study::Fit;
+use crate::ranks::Ranks;
+use crate::results;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::init::map::{Map, MapFit};
+use rflvm::internal::linalg::{Mat, mul};
+use rflvm::internal::posterior::align::Embedding;
+use rflvm::internal::posterior::score;
 use rflvm_study::answers::positions::columns;
 use rflvm_study::cells::csv_text;
-use rflvm_study::choices::InitAt;
-use rflvm_study::config::{Config, RunConfig};
 use rflvm_study::folder::{map_path, settled};
-use rflvm_study::{idle, point, write};
+use rflvm_study::{Config, Fit, point, write};
 use serde_json::json;
 use std::time::Instant;
 
-/// Runs the command.
-pub fn run(args: &MapArgs) -> Result<(), Failure> {
+/// Computes the estimate with these settings; `noted` is the table that they were saved with.
+pub fn run(args: &FitArgs, config: Config, noted: Option<String>, ranks: &Ranks) -> Result<(), Failure> {
     let console = Console::from(&args.console);
-    check(args)?;
-    let file = Config::given(args.file.as_deref())?;
-    let noted = file.noted_table(&args.config.0);
-    let config = args.config.0.clone().or(file).filled();
-    idle::check(&args.config.0, &config)?;
+    if args.page.image.is_some() {
+        let (setting, rule) = ("image", "a point estimate has no report; omit it, or use `--method mcmc`".into());
+        return Err(SpecError::Setting { setting, value: "given".into(), rule }.into());
+    }
+    ranks.check_alone("a point estimate")?;
+    let starts = config.sampling.starts.unwrap_or(Map::default().starts);
     let fit = Fit::new(config, &args.out)?;
     fit.check_noted(noted)?;
-    point::check(&fit, args.starts)?;
+    point::check(&fit, starts)?;
     check_settings(args.file.as_deref(), &args.out)?;
     let _lock = point::lock(&fit, args.overwrite)?;
     tell(&fit, console);
     let begun = Instant::now();
-    let (point, spread) = point::point(&fit, args.starts)?;
+    let (point, spread) = point::point(&fit, starts)?;
     write(args, &fit, &point, &spread, begun.elapsed().as_secs_f64(), console)
-}
-
-/// Rejects settings that have no meaning for a point estimate, rather than ignoring them.
-fn check(args: &MapArgs) -> Result<(), SpecError> {
-    let RunConfig { warmup, draws, thin, chains, keep, checkpoint, .. } = &args.config.0.run;
-    let given =
-        [warmup.is_some(), draws.is_some(), thin.is_some(), chains.is_some(), keep.is_some(), checkpoint.is_some()];
-    if let Some(setting) = OF_CHAINS.into_iter().zip(given).find_map(|(name, given)| given.then_some(name)) {
-        let rule = "a point estimate has no chains; omit it, or use `rflvm fit`".into();
-        return Err(SpecError::Setting { setting, value: "given".into(), rule });
-    }
-    point::check_starts(args.starts)?;
-    if args.config.0.run.init == Some(InitAt::Map) {
-        let rule = "this command computes a MAP estimate and cannot start from one; choose pca or random".into();
-        return Err(SpecError::Setting { setting: "init", value: "map".into(), rule });
-    }
-    point::check_starts(args.starts)
 }
 
 /// `row,column,mean`: the expectation of each missing cell at the point estimate. Rows are counted from 1.
@@ -74,7 +56,7 @@ fn imputed(fit: &Fit, point: &MapFit) -> String {
 
 /// Writes the positions, their picture, the frequencies on the same axes, the settings and, last, map.json, which marks the folder as complete.
 fn write(
-    args: &MapArgs,
+    args: &FitArgs,
     fit: &Fit,
     point: &MapFit,
     spread: &[Mat],
@@ -83,7 +65,7 @@ fn write(
 ) -> Result<(), Failure> {
     let (dir, table) = (&args.out, &fit.table);
     let (embedding, rotation) = Embedding::of_point(point.state.features.x(), spread);
-    fit.write_settings("map", Some(&fit.identity()))?;
+    fit.write_settings(Some(&fit.identity()))?;
     write::text(&dir.join("embedding.csv"), &columns(&embedding, None, table).csv())?;
     output::write_pictures(dir, fit, &embedding, "conditional", None)?;
     let w = point.state.features.w();
@@ -94,7 +76,7 @@ fn write(
         write::text(&dir.join("imputed.csv"), &imputed(fit, point))?;
     }
     let value = point.trace.last();
-    let about = json!({
+    let mut about = json!({
         "objective": value, "log_joint": point.ln_joint, "log_likelihood": point.ln_likelihood,
         "iterations": point.iterations, "rounds": point.trace.len() - 1, "converged": point.converged,
         "starts": point.reached, "seconds": seconds, "seed": fit.settings.seed,
@@ -120,6 +102,7 @@ fn write(
         "MAP estimate, not a posterior: standard deviations are conditional on everything else; results in {}",
         dir.display()
     ));
-    console.event("map", about);
+    about["files"] = json!(results::files(dir));
+    console.answer("map", about);
     Ok(())
 }

@@ -3,8 +3,8 @@
 use crate::console::{Console, note};
 use crate::stop;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
-use rflvm::run::{Progress, Run};
-use rflvm::steps::Step;
+use rflvm::internal::run::{Progress, Run};
+use rflvm::internal::steps::Step;
 use rflvm_study::pace::Pace;
 use rflvm_study::sample::Follow;
 use serde_json::json;
@@ -186,7 +186,7 @@ impl Follow for Follower {
                 Step::NAMES.iter().zip(seconds).map(|(name, s)| format!("{name} {s:.1} s")).collect();
             self.console.detail(&format!("chain {}: {}", chain + 1, parts.join(", ")));
         }
-        let jittered = rflvm::linalg::jittered();
+        let jittered = rflvm::internal::linalg::jittered();
         if jittered > 0 {
             self.console.detail(&format!(
                 "{jittered} matrices were nearly singular; a small constant was added to their diagonals"

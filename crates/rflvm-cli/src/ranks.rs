@@ -47,12 +47,20 @@ impl Ranks {
     }
 
     /// The processes, if there are several.
-    pub fn all(&self) -> Option<Arc<dyn rflvm::ranks::Ranks>> {
+    pub fn all(&self) -> Option<Arc<dyn rflvm::internal::ranks::Ranks>> {
         #[cfg(feature = "mpi")]
         if let Some(world) = &self.world {
             return Some(world.ranks());
         }
         None
+    }
+
+    /// Refuses what several processes cannot do together.
+    pub fn check_alone(&self, what: &str) -> Result<(), Failure> {
+        match self.all() {
+            Some(_) => Err(Failure::Ranks { problem: format!("{what} runs as one process; run it without mpirun") }),
+            None => Ok(()),
+        }
     }
 
     /// Whether this is the process that writes.

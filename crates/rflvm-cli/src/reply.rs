@@ -11,11 +11,12 @@ use std::path::Path;
 pub struct Reply {
     pub json: bool,
     quiet: bool,
+    is_piped: bool,
 }
 
 impl From<&ReplyArgs> for Reply {
     fn from(args: &ReplyArgs) -> Self {
-        Reply { json: args.json, quiet: args.quiet }
+        Reply { json: args.json, quiet: args.quiet, is_piped: args.is_piped }
     }
 }
 
@@ -32,7 +33,7 @@ impl Reply {
 
     /// Prints a line for people.
     pub fn line(self, line: &str) -> Result<(), Failure> {
-        if self.json || self.quiet { Ok(()) } else { tell(line) }
+        if self.json || self.quiet || self.is_piped { Ok(()) } else { tell(line) }
     }
 
     /// Prints the object for programs.

@@ -9,15 +9,17 @@ use crate::message::Flags;
 use crate::output;
 use crate::picture;
 use crate::report;
-use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::score;
+use rflvm::internal::posterior::axes::AxesInUse;
+use rflvm::internal::posterior::score;
 use rflvm_study::Fit;
 use rflvm_study::answers::convergence as words;
 use rflvm_study::answers::imputed::imputed;
 use rflvm_study::answers::positions::{Positions, columns, medians, positions};
 use rflvm_study::drawn::Drawn;
+use rflvm_study::folder::RESULTS;
 use rflvm_study::message::render;
 use rflvm_study::{Error, axes, exact, modes, write};
+use serde_json::json;
 use std::path::Path;
 
 /// Writes the results of a finished fit.
@@ -75,6 +77,14 @@ pub fn write(dir: &Path, fit: &Fit, page: &PageArgs, console: Console) -> Result
         console.say(&format!("  → {}", render(&advice, &Flags)));
     }
     console.say(&format!("results in {}; for details, run: rflvm summary {}", dir.display(), dir.display()));
-    console.event("summary", words::as_json(&convergence, began));
+    let mut summary = words::as_json(&convergence, began);
+    summary["files"] = json!(files(dir));
+    console.answer("summary", summary);
     Ok(())
+}
+
+/// The files of a fit or of a point estimate in a folder.
+pub fn files(dir: &Path) -> Vec<String> {
+    let files = RESULTS.iter().map(|name| dir.join(name)).filter(|file| file.exists());
+    files.map(|file| file.display().to_string()).collect()
 }

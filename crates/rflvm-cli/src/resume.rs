@@ -1,9 +1,10 @@
 //! `rflvm resume`: continues an interrupted fit, or draws more from a finished one.
 
 use crate::args::ResumeArgs;
+use crate::begin::check_page;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::fit::{Shown, check_page, sample};
+use crate::fit::{Shown, sample};
 use crate::ranks::Ranks;
 use crate::report;
 use rflvm_study::folder::{FolderLock, config_path, is_replacing};
@@ -18,10 +19,10 @@ pub fn run(args: &ResumeArgs, ranks: &Ranks) -> Result<(), Failure> {
     }
     let lock = if ranks.is_first() { Some(FolderLock::take(&args.dir)?) } else { None };
     let change = |config: &mut Config| {
-        config.run.threads = args.threads.or(config.run.threads);
-        config.run.device = args.device.or(config.run.device);
+        config.compute.threads = args.threads.or(config.compute.threads);
+        config.compute.device = args.device.or(config.compute.device);
         // With a further warm-up, there may be fewer than before.
-        config.run.draws = args.draws.filter(|_| args.warmup.is_none()).or(config.run.draws);
+        config.sampling.draws = args.draws.filter(|_| args.warmup.is_none()).or(config.sampling.draws);
     };
     let mut fit = match ranks.all() {
         Some(ranks) => Fit::open_shared(&args.dir, change, ranks)?,

@@ -42,7 +42,7 @@ fn collect(settings: &Value, flags: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
+    use rflvm_study::config::{ModelConfig, PathsConfig, SamplingConfig};
 
     #[test]
     fn settings_are_flags_that_the_program_understands() {
@@ -57,8 +57,8 @@ mod tests {
             decimal: Some(",".parse().unwrap()),
             na: Some(Names(vec!["-999".into(), "?".into()])),
             model: ModelConfig { latent_dim: Some("auto:3".parse().unwrap()), ..ModelConfig::default() },
-            path: PathConfig { time_trend: Some(true), ..PathConfig::default() },
-            run: RunConfig { keep: Some(Names(vec!["w".into(), "f".into()])), ..RunConfig::default() },
+            paths: PathsConfig { time_trend: Some(true), ..PathsConfig::default() },
+            sampling: SamplingConfig { keep: Some(Names(vec!["w".into(), "f".into()])), ..SamplingConfig::default() },
             ..Config::default()
         };
         // Split as the shell does.

@@ -148,6 +148,12 @@ fn mixed_blocks_and_missing_cells_have_the_same_draws() {
     let listing: String = (0..COLUMNS).map(|j| format!("c{j},{}\n", family(j))).collect();
     fs::write(place("mixed").with_file_name("blocks.csv"), format!("column,likelihood\n{listing}")).unwrap();
     compare("mixed", &[2, 3], &["--blocks", "blocks.csv"]);
+    // Families that take turns, and no categories: each process reads its own columns, which are not neighbours.
+    let turns = |j: usize| ["gaussian", "poisson", "negative-binomial"][j % 3];
+    write_table(&place("turns"), &turns, true, &[]);
+    let listing: String = (0..COLUMNS).map(|j| format!("c{j},{}\n", turns(j))).collect();
+    fs::write(place("turns").with_file_name("turns-blocks.csv"), format!("column,likelihood\n{listing}")).unwrap();
+    compare("turns", &[2, 3], &["--blocks", "turns-blocks.csv"]);
     write_table(&place("holes"), &|_| "gaussian", true, &[]);
     compare("holes", &[4], &["--likelihood", "gaussian"]);
 }

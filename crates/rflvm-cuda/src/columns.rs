@@ -5,9 +5,9 @@ use crate::shape::Shape;
 use crate::table::{At, OnCard, PIECE, TILE};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use rayon::prelude::*;
-use rflvm::device::{ColumnAt, Priors, Turns};
-use rflvm::linalg::Mat;
-use rflvm::model::family::Tally;
+use rflvm::internal::device::{ColumnAt, Priors, Turns};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Tally;
 
 /// Columns across, pieces of rows down.
 pub(crate) fn pieces(rows: usize, columns: usize) -> LaunchConfig {

@@ -4,13 +4,13 @@ use crate::card::{Extent, Fault, each, plain, warps};
 use crate::shape::Shape;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
-use rflvm::device::categories::Categories;
-use rflvm::device::{ColumnAt, Device, Priors, Turns};
-use rflvm::hmc::flow::Slopes;
-use rflvm::hmc::reference::Reference;
-use rflvm::linalg::Mat;
-use rflvm::model::Model;
-use rflvm::model::family::Theta;
+use rflvm::internal::device::categories::Categories;
+use rflvm::internal::device::{ColumnAt, Device, Priors, Turns};
+use rflvm::internal::hmc::flow::Slopes;
+use rflvm::internal::hmc::reference::Reference;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::Model;
+use rflvm::internal::model::family::Theta;
 
 impl OnCard {
     fn weighed(&mut self, beta: &Mat) -> Result<(), Fault> {

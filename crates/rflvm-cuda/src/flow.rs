@@ -5,9 +5,9 @@ use crate::shape::Shape;
 use crate::table::OnCard;
 use crate::weights::Flowing;
 use cudarc::driver::PushKernelArg;
-use rflvm::hmc::flow::{Flow, Frame};
-use rflvm::linalg::Mat;
-use rflvm::rng::Stream;
+use rflvm::internal::hmc::flow::{Flow, Frame};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::rng::Stream;
 
 /// Columns `from..` of a table with this number of columns.
 fn columns_of<P>(values: &P, columns: usize) -> Factor<'_, P> {

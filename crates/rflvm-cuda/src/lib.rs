@@ -7,11 +7,11 @@
 //! | `shape` | its sizes |
 //! | `table` | a table on a card, and how it is held |
 //! | `columns` | columns side by side: likelihoods elsewhere, fits and draws of weights |
-//! | `device` | what a chain asks of it: [`rflvm::device::Device`] |
+//! | `device` | what a chain asks of it: [`rflvm::internal::device::Device`] |
 //! | `candidates` | rows at other positions: likelihoods and their slopes |
 //! | `rows` | H, the slope of the likelihood and where it leads, the noise of a trajectory |
 //! | `reference` | the reference of the trajectories |
-//! | `weights`, `flow` | the weights of a trajectory, and a trajectory: [`rflvm::hmc::flow::Flow`] |
+//! | `weights`, `flow` | the weights of a trajectory, and a trajectory: [`rflvm::internal::hmc::flow::Flow`] |
 //! | `list` | the cards of this machine, and what a table needs |
 
 /// The cells of a table as an argument of a kernel, whatever their type.
@@ -50,9 +50,9 @@ mod weights;
 pub use list::{CardInfo, cards, needed};
 pub use table::OnCard;
 
-use rflvm::device::Device;
-use rflvm::error::{RunError, SpecError};
-use rflvm::model::Model;
+use rflvm::internal::device::Device;
+use rflvm::internal::error::{RunError, SpecError};
+use rflvm::internal::model::Model;
 
 /// Whether card number `ordinal` can hold the table of a model for this many chains at the same time; if not, the error has the numbers.
 pub fn check(model: &Model, ordinal: usize, chains: usize) -> Result<(), RunError> {

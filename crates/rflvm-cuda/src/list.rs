@@ -4,7 +4,7 @@ use crate::card::Fault;
 use crate::shape::{at_least, pitch};
 use crate::table::{CellSize, groups};
 use cudarc::driver::CudaContext;
-use rflvm::model::Model;
+use rflvm::internal::model::Model;
 
 /// A card.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use crate::card::{Extent, Fault, Values, each, plain, transposed, warps};
 use crate::columns::pieces;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
-use rflvm::dist::fill_normals;
-use rflvm::hmc::reference::{PASSES, RANK, ROUNDS, Reference, column_share, row_share};
-use rflvm::linalg::{Mat, orthonormalise_of};
-use rflvm::rng::Stream;
+use rflvm::internal::dist::fill_normals;
+use rflvm::internal::hmc::reference::{PASSES, RANK, ROUNDS, Reference, column_share, row_share};
+use rflvm::internal::linalg::{Mat, orthonormalise_of};
+use rflvm::internal::rng::Stream;
 
 /// Memory for a basis and the scores of the rows on it.
 type Workspace = (Values, Values);

@@ -4,9 +4,9 @@ use crate::card::{Extent, Fault, blocks, each, parts, plain, transposed, warps};
 use crate::shape::Shape;
 use crate::table::OnCard;
 use cudarc::driver::PushKernelArg;
-use rflvm::hmc::flow::Slopes;
-use rflvm::linalg::Mat;
-use rflvm::rng::Stream;
+use rflvm::internal::hmc::flow::Slopes;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::rng::Stream;
 
 impl OnCard {
     /// X and W, and H or √aH.

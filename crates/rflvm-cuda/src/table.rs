@@ -5,12 +5,12 @@ use crate::shape::Shape;
 use crate::weights::Flowing;
 use cudarc::driver::{CudaSlice, DeviceRepr, PushKernelArg, ValidAsZeroBits};
 use rayon::prelude::*;
-use rflvm::chunks::Chunks;
-use rflvm::device::categories::{self, Categories};
-use rflvm::hmc::reference::RANK;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Law, Tally, Theta, Trials, Unit};
-use rflvm::model::{Block, Model};
+use rflvm::internal::chunks::Chunks;
+use rflvm::internal::device::categories::{self, Categories};
+use rflvm::internal::hmc::reference::RANK;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Law, Tally, Theta, Trials, Unit};
+use rflvm::internal::model::{Block, Model};
 use std::ops::Range;
 
 /// How a cell is held: counts in as few bytes as their largest needs, real numbers in eight.

@@ -3,7 +3,7 @@
 use crate::card::{Card, Fault, Values, blocks};
 use crate::shape::Shape;
 use cudarc::driver::{CudaSlice, PushKernelArg};
-use rflvm::hmc::flow::Frame;
+use rflvm::internal::hmc::flow::Frame;
 
 /// The weights of a trajectory, M×J, and what does not change along it.
 pub(crate) struct Flowing {

@@ -2,21 +2,21 @@
 //! nothing. Without a card the kernels run on this processor (`stand_in`); `make test-gpu` requires one (RFLVM_REQUIRE_CARD).
 
 use crate::stand_in;
-use rflvm::device::categories::Categories;
-use rflvm::device::plain::OnHost;
-use rflvm::device::{self, ColumnAt, Device, Priors};
-use rflvm::hmc::flow::Frame;
-use rflvm::hmc::reference::Reference;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{
+use rflvm::internal::device::categories::Categories;
+use rflvm::internal::device::plain::OnHost;
+use rflvm::internal::device::{self, ColumnAt, Device, Priors};
+use rflvm::internal::hmc::flow::Frame;
+use rflvm::internal::hmc::reference::Reference;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{
     Binomial, Family, Gaussian, Generic, Isotropic, Multinomial, NegativeBinomial, Poisson, StudentT, Trials,
     ZeroInflatedPoisson,
 };
-use rflvm::model::latent::TimeKernel;
-use rflvm::model::{Model, ModelSpec, State};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::rng::Stream;
-use rflvm::simulate;
+use rflvm::internal::model::latent::TimeKernel;
+use rflvm::internal::model::{Model, ModelSpec, State};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::simulate;
 use std::sync::Arc;
 
 /// Relative error that float64 sums in another order may have, and that of float32 exponentials and logarithms of cells.
@@ -304,7 +304,7 @@ fn compare(name: &str, rows: usize, features: usize, missing: bool, is_mixed: bo
             d.add_to_sum();
             let Reference { root, column, left, right } = d.refer(added);
             let mut z = Mat::zeros(rows, columns);
-            rflvm::linalg::par_mul(&mut z, left.view(), right.view(), false);
+            rflvm::internal::linalg::par_mul(&mut z, left.view(), right.view(), false);
             [root, column, z.into_vec()]
         };
         let [a, b] = both(card, host, refer);

@@ -1,21 +1,21 @@
 //! Whole chains on a card: the same draws for the same seed and after a resume, and a card that is lost. Point estimates on a card.
 
 use crate::stand_in;
-use rflvm::device::Device;
-use rflvm::device::plain::OnHost;
-use rflvm::draws::Memory;
-use rflvm::error::RunError;
-use rflvm::init::map::{Map, objective};
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Family, Multinomial, NegativeBinomial};
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::{Observations, Offset};
-use rflvm::posterior::Posterior;
-use rflvm::posterior::transform::{NewRows, Opener};
-use rflvm::rng::Stream;
-use rflvm::run::chain::Snapshot;
-use rflvm::run::{Progress, Run, Settings};
-use rflvm::steps::Moves;
+use rflvm::internal::device::Device;
+use rflvm::internal::device::plain::OnHost;
+use rflvm::internal::draws::Memory;
+use rflvm::internal::error::RunError;
+use rflvm::internal::init::map::{Map, objective};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Family, Multinomial, NegativeBinomial};
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::{Observations, Offset};
+use rflvm::internal::posterior::Posterior;
+use rflvm::internal::posterior::transform::{NewRows, Opener};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::chain::Snapshot;
+use rflvm::internal::run::{Progress, Run, Settings};
+use rflvm::internal::steps::Moves;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -147,7 +147,7 @@ fn chains_on_several_cards_draw_as_they_do_on_one() {
     stand_in::on_a_card("chain::chains_on_several_cards_draw_as_they_do_on_one", || {
         let cards = rflvm_cuda::cards().unwrap().len();
         let settings = Settings { chains: 2, warmup: 3, draws: 2, ..settings() };
-        let drawn = |open: &rflvm::device::Open<'_>| {
+        let drawn = |open: &rflvm::internal::device::Open<'_>| {
             let model = counts();
             let mut run = Run::start(&model, &settings, Some(open)).unwrap();
             let mut sinks = vec![Memory::default(), Memory::default()];

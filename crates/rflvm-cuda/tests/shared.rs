@@ -1,19 +1,19 @@
 //! One chain over several processes, each with its columns on a card; threads play the processes.
 
 use crate::stand_in;
-use rflvm::device::plain::OnHost;
-use rflvm::device::{self, Device};
-use rflvm::draws::Memory;
-use rflvm::error::RunError;
-use rflvm::hmc::reference::Reference;
-use rflvm::linalg::{Mat, mul};
-use rflvm::model::family::{Family, Gaussian, Multinomial, NegativeBinomial};
-use rflvm::model::{Model, ModelSpec, State};
-use rflvm::observations::Observations;
-use rflvm::ranks::{Ranks, Threads};
-use rflvm::rng::Stream;
-use rflvm::run::{Run, Settings};
-use rflvm::simulate;
+use rflvm::internal::device::plain::OnHost;
+use rflvm::internal::device::{self, Device};
+use rflvm::internal::draws::Memory;
+use rflvm::internal::error::RunError;
+use rflvm::internal::hmc::reference::Reference;
+use rflvm::internal::linalg::{Mat, mul};
+use rflvm::internal::model::family::{Family, Gaussian, Multinomial, NegativeBinomial};
+use rflvm::internal::model::{Model, ModelSpec, State};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::ranks::{Ranks, Threads};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::{Run, Settings};
+use rflvm::internal::simulate;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ fn sums_of_processes_are_those_of_one_device() {
 fn processes_have_the_same_positions_after_some_sweeps() {
     stand_in::on_a_card("shared::processes_have_the_same_positions_after_some_sweeps", || {
         let (model, _) = table();
-        let init = rflvm::init::Init::Pca;
+        let init = rflvm::internal::init::Init::Pca;
         let settings = Settings { warmup: 5, draws: 1, chains: 1, seed: 4, threads: 1, init, ..Settings::default() };
         let found = processes(&model, 2, |part| {
             let mut run = Run::start(part, &settings, Some(&card)).unwrap();

@@ -5,9 +5,9 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rflvm::draws::Source;
-use rflvm::posterior::convergence::Convergence;
-use rflvm::run::pool;
+use rflvm::internal::draws::Source;
+use rflvm::internal::posterior::convergence::Convergence;
+use rflvm::internal::run::pool;
 use rflvm_study::answers::{Answer, Values};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Error, Fit};
@@ -52,10 +52,10 @@ impl Answers {
     }
 
     /// Asks a question with the threads of the fit, with the GIL released.
-    pub fn query<T: Send>(
-        &self,
+    pub fn query<'a, T: Send>(
+        &'a self,
         py: Python<'_>,
-        question: impl FnOnce(&Fit, &Drawn) -> Result<T, Error> + Send,
+        question: impl FnOnce(&'a Fit, &'a Drawn) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let pool = pool(&self.fit.settings).map_err(spec)?;
         self.fit.use_instructions();

@@ -2,8 +2,8 @@
 
 use numpy::{Element, PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
-use rflvm::linalg::Mat;
-use rflvm::posterior::align::Embedding;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::align::Embedding;
 
 /// A NumPy array of numbers.
 pub type Array = Py<PyArrayDyn<f64>>;

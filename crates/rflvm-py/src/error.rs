@@ -4,7 +4,7 @@ use crate::message::Parameters;
 use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyArithmeticError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
-use rflvm::error::{RunError, SpecError, StoreError};
+use rflvm::internal::error::{RunError, SpecError, StoreError};
 use rflvm_study::Error;
 use rflvm_study::table::TableError;
 

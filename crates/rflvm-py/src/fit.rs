@@ -11,10 +11,10 @@ use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rflvm::identity::Identity;
-use rflvm::linalg::Mat;
-use rflvm::posterior::align::Embedding;
-use rflvm::posterior::transform::row_key;
+use rflvm::internal::identity::Identity;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::align::Embedding;
+use rflvm::internal::posterior::transform::row_key;
 use rflvm_study::blocks::Given;
 use rflvm_study::column_families::ColumnFamilies;
 use rflvm_study::folder::FolderLock;
@@ -53,7 +53,7 @@ impl Fit {
 
 #[pymethods]
 impl Fit {
-    /// A new fit of a table into a folder. `settings` are those of config.toml, as JSON; `families` are (column, family, block), and
+    /// A new fit of a table into a folder. `settings` are those of config.toml, as JSON; `families` are (column, family, trials or levels, block), and
     /// `trials` one number per cell, if the settings do not name them. Nothing is written yet.
     #[new]
     #[pyo3(signature = (values, columns, named, settings, dir, *, families=None, trials=None, ids=None, offset=None, times=None, sequences=None, covariates=None))]
@@ -65,7 +65,7 @@ impl Fit {
         named: bool,
         settings: &str,
         dir: PathBuf,
-        families: Option<Vec<(String, String, String)>>,
+        families: Option<Vec<[String; 4]>>,
         trials: Option<PyReadonlyArray2<'_, f64>>,
         ids: Option<Vec<String>>,
         offset: Option<Vec<f64>>,
@@ -97,8 +97,8 @@ impl Fit {
         warmup: Option<u64>,
     ) -> PyResult<Self> {
         let change = |config: &mut Config| {
-            config.run.threads = threads.or(config.run.threads);
-            config.run.draws = draws.filter(|_| warmup.is_none()).or(config.run.draws);
+            config.compute.threads = threads.or(config.compute.threads);
+            config.sampling.draws = draws.filter(|_| warmup.is_none()).or(config.sampling.draws);
         };
         let opened = || {
             let mut fit = rflvm_study::Fit::open(&dir, change)?;

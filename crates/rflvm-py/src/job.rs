@@ -3,8 +3,8 @@
 use crate::error::raised;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use rflvm::run::Progress;
-use rflvm::run::checkpoint::Checkpoint;
+use rflvm::internal::run::Progress;
+use rflvm::internal::run::checkpoint::Checkpoint;
 use rflvm_study::drawn::Drawn;
 use rflvm_study::folder::FolderLock;
 use rflvm_study::pace::Pace;

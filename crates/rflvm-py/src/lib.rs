@@ -12,6 +12,7 @@ mod coordinator;
 mod error;
 mod fit;
 mod job;
+mod kinds;
 mod memory;
 mod message;
 mod query;
@@ -41,7 +42,7 @@ fn picture_over_time(given: &str) -> PyResult<String> {
 /// The canonical name of a likelihood.
 #[pyfunction]
 fn canonical(name: &str) -> PyResult<&'static str> {
-    rflvm::spec::canonical(name).map_err(error::spec)
+    rflvm::internal::spec::canonical(name).map_err(error::spec)
 }
 
 /// Times in several columns as one text per row.
@@ -68,6 +69,8 @@ mod _native {
     #[pymodule_export]
     use super::joined_times;
     #[pymodule_export]
+    use super::kinds::Kinds;
+    #[pymodule_export]
     use super::main;
     #[pymodule_export]
     use super::memory::check_memory;
@@ -83,7 +86,7 @@ mod _native {
     use super::values::Values;
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
-    use rflvm::model::family::{Cells, REGISTRY};
+    use rflvm::internal::model::family::{Cells, REGISTRY};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -93,6 +96,7 @@ mod _native {
         };
         module.add("COUNTS", named(Cells::are_counts)?)?;
         module.add("CATEGORIES", named(Cells::may_be_text)?)?;
+        module.add("LEVELS", named(Cells::are_levels)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,7 +1,9 @@
 //! The engine's messages in Python's terms: settings are parameters, and actions are methods.
 
 use rflvm_study::Config;
+use rflvm_study::config::Section;
 use rflvm_study::message::Naming;
+use rflvm_study::settings::Setting;
 
 /// Parameters and methods.
 pub struct Parameters;
@@ -20,14 +22,17 @@ impl Naming for Parameters {
             // A frame has a column per part of the time.
             ("time", Some(names)) if names.contains(',') => format!("times=X[['{}']]", names.replace(',', "', '")),
             ("summary", _) => "diagnostics_".into(),
+            ("method", Some("mcmc")) => "fit()".into(),
             ("fit" | "doctor", _) => format!("{name}()"),
             // A prior within a family: student-t.dof.
             ("priors", Some(prior)) => {
                 let (keys, ends) = (prior.replace('.', "': {'"), "}".repeat(prior.split('.').count()));
                 format!("priors={{'{keys}': …{ends}")
             }
-            (name, Some(value)) if value.parse::<f64>().is_ok() => format!("{}={value}", parameter(name)),
-            (name, Some(value)) => format!("{}='{value}'", parameter(name)),
+            (name, Some(value)) => {
+                let quote = if value.parse::<f64>().is_ok() { "" } else { "'" };
+                in_its_group(name, &format!("{}={quote}{value}{quote}", parameter(name)))
+            }
             (name, None) => parameter(name),
         }
     }
@@ -49,4 +54,14 @@ fn parameter(name: &str) -> String {
     }
     let known = Config::table().into_iter().find(|setting| setting.name == name).and_then(|setting| setting.python);
     known.map_or_else(|| name.replace('-', "_"), String::from)
+}
+
+/// A parameter with its value, as it is typed.
+fn in_its_group(name: &str, typed: &str) -> String {
+    let is_own = |setting: &Setting| setting.name == name && setting.python.is_some() && !setting.is_parameter;
+    let section = Section::all().into_iter().find(|section| section.settings.iter().any(is_own));
+    match section.and_then(|section| Some((section.name, section.class?))) {
+        Some((group, (class, _))) => format!("{group}=rflvm.{class}({typed})"),
+        None => typed.into(),
+    }
 }

@@ -3,5 +3,6 @@
 mod arrays;
 mod cells;
 mod densities;
+mod effects;
 mod rows;
 mod verdicts;

@@ -2,28 +2,21 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::model::Priors;
-use rflvm_study::Config;
-use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
-use rflvm_study::settings::Group;
+use rflvm::internal::model::Priors;
+use rflvm_study::config::Section;
 use serde_json::json;
 
-/// The settings that are parameters of the estimator, as JSON: `name`, `group` in config.toml ("" for none), `parameter`, `kind`,
-/// `default`, `range`, `choices`.
+/// The settings that Python has, as JSON: `name`, `group` (their section of config.toml, "" for none) and its `class`, `parameter`,
+/// `is_parameter` of the estimator itself, `earlier` names, `kind`, `default`, `range`, `choices`.
 #[pyfunction]
 pub fn settings() -> String {
-    let groups = [
-        ("", Config::describe()),
-        ("model", ModelConfig::describe()),
-        ("path", PathConfig::describe()),
-        ("run", RunConfig::describe()),
-    ];
     let mut all = Vec::new();
-    for (group, settings) in groups {
+    for Section { name: group, class, settings, .. } in Section::all() {
         for setting in settings.into_iter().filter(|setting| setting.python.is_some()) {
             let choices: Vec<&str> = setting.choices.iter().map(|(word, _)| *word).collect();
             all.push(json!({
-                "name": setting.name, "group": group, "parameter": setting.python, "kind": setting.kind.name(),
+                "name": setting.name, "group": group, "class": class.map(|(name, _)| name), "parameter": setting.python,
+                "is_parameter": setting.is_parameter, "earlier": setting.earlier, "kind": setting.kind.name(),
                 "default": setting.default, "range": setting.range, "choices": choices,
             }));
         }

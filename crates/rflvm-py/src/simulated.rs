@@ -5,10 +5,10 @@ use crate::error::{raised, spec};
 use crate::memory::check_memory;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::error::RunError;
-use rflvm::model::family::Trials;
-use rflvm::rng::Stream;
-use rflvm::simulate;
+use rflvm::internal::error::RunError;
+use rflvm::internal::model::family::Trials;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::simulate;
 use rflvm_study::Error;
 
 /// The S-curve of the paper, as in `rflvm simulate`: the table N×J, the true positions N×2, and the position along the S.
@@ -29,9 +29,9 @@ pub fn s_curve(
     }
     // The positions, the functions and the table are in memory at the same time.
     check_memory(rows, columns.saturating_mul(3))?;
-    let has_trials = rflvm::spec::about(likelihood).map_err(spec)?.cells.have_trials();
+    let has_trials = rflvm::internal::spec::about(likelihood).map_err(spec)?.cells.have_trials();
     let own = has_trials.then(|| Trials::Same(trials.unwrap_or(1)));
-    let family = rflvm::spec::family(likelihood, own).map_err(spec)?;
+    let family = rflvm::internal::spec::family(likelihood, own).map_err(spec)?;
     let stream = Stream::new(seed).named("simulate");
     let broken = |source| raised(Error::Run(RunError::Numerical { chain: 0, sweep: 0, source }));
     let draw = || simulate::example(rows, columns, family.as_ref(), trials.unwrap_or(100), stream);

@@ -7,9 +7,25 @@ import numpy as np
 import pytest
 
 import rflvm
+from rflvm import _settings
 
 #: Chains so short disagree, which is not what these tests are about.
-QUICK = dict(n_random_features=20, warmup=30, draws=30, chains=2, random_state=1, progress=False)
+QUICK = dict(features=20, warmup=30, draws=30, chains=2, random_state=1, progress=False)
+
+#: The names of settings in groups, as scikit-learn has them.
+NESTED = {entry["parameter"]: f"{entry['group']}__{entry['parameter']}" for entry in _settings.TABLE if not entry["is_parameter"]}
+
+
+def grouped(**settings):
+    """Parameters of the estimator from settings by their names, whichever group they are in."""
+    nested = {NESTED[name]: settings.pop(name) for name in list(settings) if name in NESTED}
+    groups = rflvm.RFLVM().set_params(**nested).get_params(deep=False)
+    return {**settings, **{name: groups[name] for name in _settings.CLASSES if groups[name] is not None}}
+
+
+def estimator(*given, **settings):
+    """A model from settings by their names."""
+    return rflvm.RFLVM(*given, **grouped(**settings))
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +37,7 @@ def curve():
 def fitted(curve):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return rflvm.RFLVM(likelihood="poisson", **QUICK).fit(curve.table)
+        return estimator(likelihood="poisson", **QUICK).fit(curve.table)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 
@@ -14,8 +14,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def model():
     days = pd.date_range("2024-01-01", periods=24)
     table = pd.DataFrame({"line": np.arange(24.0), "week": np.sin(np.arange(24) * 2 * np.pi / 7)})
-    estimator = rflvm.RFLVM(likelihood="gaussian", time_kernel="random-walk+seasonal", period=7.0, **{**QUICK, "warmup": 3, "draws": 6, "chains": 1})
-    return estimator.fit(table, times=days)
+    return estimator(likelihood="gaussian", time_kernel="random-walk+seasonal", period=7.0, **{**QUICK, "warmup": 3, "draws": 6, "chains": 1}).fit(
+        table, times=days
+    )
 
 
 def test_scores_and_cells_are_frames(model):

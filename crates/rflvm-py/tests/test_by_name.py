@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 from rflvm._given import Given
@@ -17,7 +17,7 @@ def frame(rng):
 
 
 def prepared(frame, likelihood="gaussian", **given):
-    return rflvm.RFLVM(1, likelihood, **QUICK)._prepare(frame, Given(**given), None, False)
+    return estimator(1, likelihood, **QUICK)._prepare(frame, Given(**given), None, False)
 
 
 def test_rows_and_columns_of_a_mask_have_names(frame):
@@ -67,7 +67,7 @@ def test_trials_have_names(frame, rng):
 def test_true_values_are_matched_by_name_and_must_be_those_of_the_fit(frame, tmp_path):
     mask = np.zeros(frame.shape, dtype=bool)
     mask[::3, 1] = True
-    model = rflvm.RFLVM(1, **QUICK).fit(frame, mask=mask, store=tmp_path / "fit")
+    model = estimator(1, **QUICK).fit(frame, mask=mask, store=tmp_path / "fit")
     scores = model.score_missing(frame)
     for known in (model, rflvm.load(tmp_path / "fit")):
         pd.testing.assert_frame_equal(known.score_missing(frame[::-1]), scores)
@@ -80,5 +80,5 @@ def test_true_values_are_matched_by_name_and_must_be_those_of_the_fit(frame, tmp
         model.score_missing(1000 * frame)
     # pandas' own labels move with their rows.
     plain = frame.reset_index(drop=True)
-    model = rflvm.RFLVM(1, **QUICK).fit(plain, mask=mask)
+    model = estimator(1, **QUICK).fit(plain, mask=mask)
     pd.testing.assert_frame_equal(model.score_missing(plain[::-1]), scores)

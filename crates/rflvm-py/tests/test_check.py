@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import estimator
 
 import rflvm
 from rflvm._check import Check
@@ -62,8 +63,8 @@ def test_advice_has_the_names_of_parameters():
     depth = np.exp(1.5 * rng.normal(size=(40, 1)))
     table = pd.DataFrame(rng.negative_binomial(1, 1 / (1 + 8 * depth), size=(40, 3)))
     # Advice is for fits that have converged.
-    long = dict(n_random_features=4, chains=2, warmup=500, draws=2000, random_state=1, progress=False)
-    model = rflvm.RFLVM(1, "poisson", kernel="rbf", length_scale=50.0, **long).fit(table)
+    long = dict(features=4, chains=2, warmup=500, draws=2000, random_state=1, progress=False)
+    model = estimator(1, "poisson", kernel="rbf", length_scale=50.0, **long).fit(table)
     assert model.diagnostics_["verdict"] == "converged"
     sentences = list(model.check().advice.values())
     assert sentences and not any("--" in sentence for sentence in sentences)
@@ -95,6 +96,6 @@ def test_conflicts_of_priors_are_listed_with_their_advice():
 def test_a_fixed_amplitude_conflicts_with_a_strong_signal():
     t = np.linspace(0, 9, 90)
     table = pd.DataFrame({"a": np.sin(t), "b": np.cos(t), "c": np.sin(0.7 * t), "d": np.cos(0.7 * t)})
-    model = rflvm.RFLVM(2, "gaussian", amplitude=1, n_random_features=10, chains=2, warmup=60, draws=40, random_state=1, progress=False).fit(table)
+    model = estimator(2, "gaussian", amplitude=1, features=10, chains=2, warmup=60, draws=40, random_state=1, progress=False).fit(table)
     conflict = next(c for c in model.check().conflicts if c.quantity == "strength of weights")
     assert conflict.of == 4 and conflict.median > conflict.prior_high and conflict.worst in [f"column '{name}'" for name in table]

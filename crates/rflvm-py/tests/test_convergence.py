@@ -4,7 +4,7 @@ import warnings
 
 import anndata
 import numpy as np
-from conftest import QUICK
+from conftest import QUICK, estimator, grouped
 from sklearn.exceptions import ConvergenceWarning as ScikitWarning
 
 import rflvm
@@ -28,7 +28,7 @@ def caught(act):
 
 #: So few features that chains mix at once.
 # Few unknowns, and none of them slow.
-GOOD = dict(kernel="rbf", amplitude=1.0, n_random_features=4, chains=2, warmup=500, draws=2000, random_state=1, progress=False)
+GOOD = dict(kernel="rbf", amplitude=1.0, features=4, chains=2, warmup=500, draws=2000, random_state=1, progress=False)
 
 
 def test_it_is_a_warning_that_scikit_learn_and_pymc_users_know():
@@ -37,7 +37,7 @@ def test_it_is_a_warning_that_scikit_learn_and_pymc_users_know():
 
 
 def test_a_fit_that_has_converged_says_nothing_and_gives_advice():
-    seen, model = caught(lambda: rflvm.RFLVM(**GOOD).fit(table()))
+    seen, model = caught(lambda: estimator(**GOOD).fit(table()))
     assert model.diagnostics_["verdict"] == "converged" and not seen
     check = model.check()
     assert check.is_converged and "not converged" not in repr(check)
@@ -45,27 +45,27 @@ def test_a_fit_that_has_converged_says_nothing_and_gives_advice():
 
 def test_each_end_of_a_fit_warns_once_at_the_users_line(tmp_path):
     short = {**GOOD, "draws": 60, "warmup": 20}
-    seen, model = caught(lambda: rflvm.RFLVM(store=tmp_path / "fit", **short).fit(table()))
+    seen, model = caught(lambda: estimator(store=tmp_path / "fit", **short).fit(table()))
     assert len(seen) == 1 and seen[0].category is rflvm.ConvergenceWarning and seen[0].filename == __file__
     for act in (
         lambda: rflvm.RFLVM(store=tmp_path / "fit", progress=False).resume(draws=80),
-        lambda: rflvm.RFLVM(**short).fit(table(), blocking=False).wait(),
+        lambda: estimator(**short).fit(table(), blocking=False).wait(),
     ):
         (warning,), _ = caught(act)
         assert warning.category is rflvm.ConvergenceWarning and warning.filename == __file__
     rng = np.random.default_rng(0)
     cells = anndata.AnnData(rng.poisson(3.0, (20, 6)).astype(np.float32))
-    (warning,), _ = caught(lambda: rflvm.tl.fit(cells, **{**QUICK, "draws": 20}))
+    (warning,), _ = caught(lambda: rflvm.tl.fit(cells, **grouped(**{**QUICK, "draws": 20})))
     assert warning.category is rflvm.ConvergenceWarning and warning.filename == __file__
     # A handle that is asked again has said it.
-    handle = rflvm.RFLVM(**short).fit(table(), blocking=False)
+    handle = estimator(**short).fit(table(), blocking=False)
     assert [len(caught(handle.wait)[0]) for _ in range(2)] == [1, 0]
 
 
 def test_a_single_chain_and_few_draws_are_told():
-    (warning,), _ = caught(lambda: rflvm.RFLVM(**{**QUICK, "chains": 1}).fit(table()))
-    assert "cannot be judged from a single chain; fit with chains=2" in str(warning.message)
-    (warning,), _ = caught(lambda: rflvm.RFLVM(**{**QUICK, "draws": 3}).fit(table()))
+    (warning,), _ = caught(lambda: estimator(**{**QUICK, "chains": 1}).fit(table()))
+    assert "cannot be judged from a single chain; fit with sampling=rflvm.Sampling(chains=2)" in str(warning.message)
+    (warning,), _ = caught(lambda: estimator(**{**QUICK, "draws": 3}).fit(table()))
     assert "cannot be judged from 3 draws per chain; continue with model.resume(draws=1000)" in str(warning.message)
 
 
@@ -94,14 +94,14 @@ def test_the_words_say_what_is_wrong_and_what_to_do():
 
 
 def test_advised_draws_come_from_the_engine():
-    model = rflvm.RFLVM(**{**GOOD, "draws": 200})
+    model = estimator(**{**GOOD, "draws": 200})
     (warning,), _ = caught(lambda: model.fit(table()))
     assert model.diagnostics_["verdict"] == "run-longer" and model.diagnostics_["draws_advised"] >= 400
     assert f"model.resume(draws={model.diagnostics_['draws_advised']})" in str(warning.message)
 
 
 def test_answers_of_a_fit_that_has_not_converged_say_so_in_one_line():
-    model = rflvm.RFLVM(**QUICK)
+    model = estimator(**QUICK)
     caught(lambda: model.fit(table()))
     advice = model.diagnostics_["advice"]
     assert "model.resume(" in advice

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import estimator
 
 import rflvm
 
-QUICK = dict(warmup=150, draws=150, chains=1, n_random_features=20, progress=False, random_state=1, n_jobs=1)
+QUICK = dict(warmup=150, draws=150, chains=1, features=20, progress=False, random_state=1, n_jobs=1)
 
 
 def planted(rows=120, columns=30, seed=3):
@@ -30,13 +31,13 @@ def same_batch(positions, batch):
 def fitted():
     counts, batch, _ = planted()
     with pytest.warns(UserWarning):
-        return rflvm.RFLVM(likelihood="poisson", **QUICK).fit(counts, covariates=pd.DataFrame({"batch": batch}))
+        return estimator(likelihood="poisson", **QUICK).fit(counts, covariates=pd.DataFrame({"batch": batch}))
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_with_covariates_batches_do_not_separate(fitted):
     counts, batch, _ = planted()
-    without = rflvm.RFLVM(likelihood="poisson", **QUICK).fit(counts)
+    without = estimator(likelihood="poisson", **QUICK).fit(counts)
     assert same_batch(without.embedding_, batch) > 0.85
     assert same_batch(fitted.embedding_, batch) < 0.7
 
@@ -105,7 +106,7 @@ def test_rows_are_predicted_as_of_another_batch(fitted):
 def test_new_rows_give_levels_that_are_numbers_as_numbers():
     counts, batch, _ = planted(rows=40, columns=8)
     plate = (batch == "B").astype(int) + 1
-    model = rflvm.RFLVM(likelihood="poisson", **{**QUICK, "warmup": 20, "draws": 20})
+    model = estimator(likelihood="poisson", **{**QUICK, "warmup": 20, "draws": 20})
     model.fit(counts, covariates={"plate": pd.Categorical(plate)})
     placed = model.transform(counts[:4], covariates={"plate": plate[:4]})
     assert np.array_equal(placed, model.transform(counts[:4], covariates={"plate": [str(p) for p in plate[:4]]}))
@@ -115,7 +116,7 @@ def test_new_rows_give_levels_that_are_numbers_as_numbers():
 @pytest.mark.filterwarnings("ignore")
 def test_a_stored_fit_knows_them(tmp_path):
     counts, batch, along = planted(rows=40, columns=8)
-    model = rflvm.RFLVM(likelihood="poisson", **{**QUICK, "warmup": 20, "draws": 20}, store=tmp_path / "fit")
+    model = estimator(likelihood="poisson", **{**QUICK, "warmup": 20, "draws": 20}, store=tmp_path / "fit")
     model.fit(counts, covariates=pd.DataFrame({"batch": pd.Categorical(batch), "age": along}))
     names = list(model.posterior_.coordinate("feature")) if hasattr(model.posterior_, "coordinate") else None
     again = rflvm.load(tmp_path / "fit")

@@ -10,14 +10,14 @@ import time
 
 import numpy as np
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
 #: Long enough for a search and three exchanges between the chains.
-LONG = dict(likelihood="poisson", n_random_features=20, warmup=200, draws=250, chains=4, init="search", random_state=1, progress=False)
+LONG = dict(likelihood="poisson", features=20, warmup=200, draws=250, chains=4, init="search", random_state=1, progress=False)
 #: Segments of a fraction of a second.
 SHORT = dict(LONG, checkpoint=0.3)
 
@@ -37,7 +37,7 @@ def client():
 @pytest.fixture(scope="module")
 def whole(curve, tmp_path_factory):
     """An ordinary fit, undisturbed."""
-    return rflvm.RFLVM(store=tmp_path_factory.mktemp("whole") / "fit", **LONG).fit(curve.table)
+    return estimator(store=tmp_path_factory.mktemp("whole") / "fit", **LONG).fit(curve.table)
 
 
 def files(model):
@@ -67,7 +67,7 @@ def test_a_worker_is_killed_and_the_store_is_that_of_an_ordinary_fit(curve, whol
     sent = []
     scatter = client.scatter
     monkeypatch.setattr(client, "scatter", lambda data, **how: sent.append(how.get("broadcast")) or scatter(data, **how))
-    handle = rflvm.RFLVM(**SHORT).fit(curve.table, blocking=False, client=client)
+    handle = estimator(**SHORT).fit(curve.table, blocking=False, client=client)
     busy, workers = [], client.run(os.getpid)
     while handle.progress()["done"] < 0.3 or not busy:
         assert not handle.done
@@ -95,15 +95,15 @@ def test_a_worker_dies_while_something_is_sent_to_it(curve, whole, client, monke
         return scatter(data, **how)
 
     monkeypatch.setattr(client, "scatter", sometimes)
-    assert_same(rflvm.RFLVM(**SHORT).fit(curve.table, client=client), whole)
+    assert_same(estimator(**SHORT).fit(curve.table, client=client), whole)
     monkeypatch.setattr(client, "scatter", never)
     with pytest.raises(RuntimeError, match=r"lost the start of the chains 5 times; continue with resume\(\)"):
-        rflvm.RFLVM(**SHORT).fit(curve.table, client=client)
+        estimator(**SHORT).fit(curve.table, client=client)
 
 
 def test_a_fit_moves_between_a_cluster_and_this_machine(curve, whole, client, tmp_path):
     def stopped(**how):
-        handle = rflvm.RFLVM(store=tmp_path / "fit", **SHORT).fit(curve.table, blocking=False, overwrite=True, **how)
+        handle = estimator(store=tmp_path / "fit", **SHORT).fit(curve.table, blocking=False, overwrite=True, **how)
         while handle.progress()["done"] < 0.7:
             time.sleep(0.01)
         handle.cancel()
@@ -127,12 +127,12 @@ def test_families_times_covariates_and_trials_travel(client, rng):
         (dict(likelihood="binomial"), rng.binomial(5, 0.4, (rows, 4)), dict(trials=np.full((rows, 4), 5))),
     ]
     for parameters, table, given in fits:
-        one, other = (rflvm.RFLVM(**parameters, **how).fit(table, **given, **there) for there in ({}, {"client": client}))
+        one, other = (estimator(**parameters, **how).fit(table, **given, **there) for there in ({}, {"client": client}))
         assert_same(other, one)
 
 
 def test_an_error_on_a_worker_is_raised_here(curve, client, monkeypatch):
-    model = rflvm.RFLVM(**SHORT)
+    model = estimator(**SHORT)
     handle = model.fit(curve.table, blocking=False, client=client)
     monkeypatch.setattr(handle._job, "seconds", "no number")
     with pytest.raises(TypeError, match="str"):
@@ -141,7 +141,7 @@ def test_an_error_on_a_worker_is_raised_here(curve, client, monkeypatch):
 
 
 def test_what_is_not_a_client_is_refused_before_anything_is_written(curve, tmp_path, monkeypatch):
-    model = rflvm.RFLVM(store=tmp_path / "fit", **LONG)
+    model = estimator(store=tmp_path / "fit", **LONG)
     with pytest.raises(TypeError, match="must be a dask.distributed.Client"):
         model.fit(curve.table, client="tcp://localhost:8786")
     monkeypatch.setitem(sys.modules, "distributed", None)
@@ -152,14 +152,14 @@ def test_what_is_not_a_client_is_refused_before_anything_is_written(curve, tmp_p
 
 def test_a_device_is_refused(curve, client):
     with pytest.raises(ValueError, match="device"):
-        rflvm.RFLVM(device="cuda", **QUICK).fit(curve.table, client=client)
+        estimator(device="cuda", **QUICK).fit(curve.table, client=client)
 
 
 def grid_search(table, n_jobs):
     from sklearn.model_selection import GridSearchCV
 
-    model = rflvm.RFLVM(likelihood="poisson", **{**QUICK, "warmup": 10, "draws": 5, "chains": 1}, n_jobs=1)
-    return GridSearchCV(model, {"n_components": [1, 2]}, cv=2, n_jobs=n_jobs).fit(table[:24])
+    model = estimator(likelihood="poisson", **{**QUICK, "warmup": 10, "draws": 5, "chains": 1}, n_jobs=1)
+    return GridSearchCV(model, {"latent_dim": [1, 2]}, cv=2, n_jobs=n_jobs).fit(table[:24])
 
 
 @pytest.mark.slow

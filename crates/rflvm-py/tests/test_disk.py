@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator, grouped
 
 import rflvm
 from rflvm import _disk
@@ -39,11 +39,11 @@ def test_an_array_on_disk_is_fitted_like_one_in_memory(curve, tmp_path, library,
     for tile in _disk.on_disk(array).tiles():
         seen[tile.row : tile.row + len(tile.cells), tile.columns] += 1
     assert (seen == 1).all()
-    model = rflvm.RFLVM(likelihood="poisson", **HOW)
+    model = estimator(likelihood="poisson", **HOW)
     on_disk = model.fit(array)
     there = on_disk.transform(array)
     assert on_disk.n_features_in_ == 12
-    in_memory = rflvm.RFLVM(likelihood="poisson", **HOW).fit(table)
+    in_memory = estimator(likelihood="poisson", **HOW).fit(table)
     assert same(on_disk, in_memory) and np.array_equal(there, in_memory.transform(table))
 
 
@@ -55,7 +55,7 @@ def test_a_backed_anndata_is_fitted_like_one_in_memory(curve, tmp_path, kind):
     adata.write_h5ad(tmp_path / "cells.h5ad")
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
     how = dict(likelihood="poisson", mask_var="chosen", **HOW)
-    model, usual = rflvm.tl.fit(backed, **how), rflvm.tl.fit(adata, **how)
+    model, usual = rflvm.tl.fit(backed, **grouped(**how)), rflvm.tl.fit(adata, **grouped(**how))
     assert same(model, usual) and list(model.feature_names_in_) == list(usual.feature_names_in_)
     assert np.array_equal(backed.obsm["X_rflvm"], adata.obsm["X_rflvm"])
     assert list(backed.var["rflvm_used"]) == list(adata.var["rflvm_used"])
@@ -73,13 +73,13 @@ def test_a_backed_anndata_is_fitted_like_one_in_memory(curve, tmp_path, kind):
 def test_what_cannot_be_fitted_is_refused(tmp_path):
     cube = zarr.open(tmp_path / "cube.zarr", mode="w", shape=(4, 5, 6), dtype="f8")
     with pytest.raises(ValueError, match="X has 3 axes"):
-        rflvm.RFLVM(**HOW).fit(cube)
+        estimator(**HOW).fit(cube)
     signed = zarr.open(tmp_path / "signed.zarr", mode="w", shape=(9, 5), dtype="i4")
     with pytest.raises(ValueError, match="name their family"):
-        rflvm.RFLVM(likelihood="auto", **HOW).fit(signed)
+        estimator(likelihood="auto", **HOW).fit(signed)
     one = zarr.open(tmp_path / "one.zarr", mode="w", shape=(1, 5), dtype="f8")
     with pytest.raises(ValueError, match="a minimum of 2 is required"):
-        rflvm.RFLVM(**HOW).fit(one)
+        estimator(**HOW).fit(one)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
@@ -106,7 +106,7 @@ else:
 next(on_disk(X).tiles())
 before = memory("VmRSS")
 open("/proc/self/clear_refs", "w").write("5")
-RFLVM(n_random_features=10, progress=False)._prepare(X, Given(), None, False)
+RFLVM(progress=False).set_params(model__features=10)._prepare(X, Given(), None, False)
 print((memory("VmHWM") - before) / (rows * columns * 8))
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], cwd=tmp_path, capture_output=True, text=True)

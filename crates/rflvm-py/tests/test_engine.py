@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 
@@ -44,7 +44,7 @@ def draws(folder, name="x"):
 def test_the_same_seed_gives_the_same_draws_from_all_sides(curve, tmp_path):
     write(curve.table, tmp_path / "table.csv")
     program("fit", "table.csv", "--likelihood", "poisson", *RUN, "--out", "program", "--quiet", folder=tmp_path)
-    model = rflvm.RFLVM(likelihood="poisson", store=tmp_path / "python", **QUICK).fit(curve.table)
+    model = estimator(likelihood="poisson", store=tmp_path / "python", **QUICK).fit(curve.table)
     for name in ("x", "w", "beta", "z", "alpha"):
         assert draws(tmp_path / "program", name) == draws(tmp_path / "python", name), name
     example = target("examples/fit_counts")
@@ -58,7 +58,7 @@ def test_the_same_seed_gives_the_same_draws_from_all_sides(curve, tmp_path):
 def test_the_program_reads_what_python_fitted(curve, tmp_path):
     holes = curve.table.copy()
     holes[0, 0] = np.nan
-    model = rflvm.RFLVM(likelihood="poisson", store=tmp_path / "fit", **QUICK).fit(holes)
+    model = estimator(likelihood="poisson", store=tmp_path / "fit", **QUICK).fit(holes)
     told = json.loads(program("summary", "fit", "--json", folder=tmp_path))
     assert told["verdict"] == model.diagnostics_["verdict"] and told["quantities"] == model.diagnostics_["quantities"]
     program("impute", "fit", "--out", "cells.csv", folder=tmp_path)
@@ -78,7 +78,7 @@ def test_python_reads_what_the_program_fitted(curve, tmp_path):
     assert np.array_equal(np.column_stack([table["x1"], table["x2"]]), model.embedding_)
     assert np.array_equal(np.column_stack([table["sd1"], table["sd2"]]), model.embedding_std_)
     assert np.array_equal(np.column_stack([table["median1"], table["median2"]]), model.embedding_median_)
-    assert model.likelihood == "poisson" and model.n_random_features == 20 and model.seed_ == 1
+    assert model.likelihood == "poisson" and model.model.features == 20 and model.seed_ == 1
     assert model.transform(curve.table[:2]).shape == (2, 2)
 
 
@@ -89,7 +89,7 @@ def test_a_store_can_be_moved_and_loaded_with_all_it_knows(tmp_path):
     frame = mixed_frame()
     days = pandas.date_range("2020-01-01", periods=len(frame))
     sequences = ["a", "b"] * (len(frame) // 2)
-    model = rflvm.RFLVM(likelihood="auto", store=tmp_path / "fit", **QUICK).fit(frame, times=days, sequences=sequences)
+    model = estimator(likelihood="auto", store=tmp_path / "fit", **QUICK).fit(frame, times=days, sequences=sequences)
     shutil.copytree(tmp_path / "fit", tmp_path / "elsewhere")
     again = rflvm.load(tmp_path / "elsewhere")
     assert again.columns_ == model.columns_ and np.array_equal(again.embedding_, model.embedding_)
@@ -105,7 +105,7 @@ def test_a_store_can_be_moved_and_loaded_with_all_it_knows(tmp_path):
 
 
 def test_threads_do_not_matter(curve):
-    one, two = (rflvm.RFLVM(likelihood="poisson", n_jobs=n, **QUICK).fit(curve.table) for n in (1, 2))
+    one, two = (estimator(likelihood="poisson", n_jobs=n, **QUICK).fit(curve.table) for n in (1, 2))
     assert np.array_equal(one.posterior_["x"], two.posterior_["x"])
     assert np.array_equal(one.transform(curve.table[:3] + 1), two.transform(curve.table[:3] + 1))
 

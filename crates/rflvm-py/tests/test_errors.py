@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 
@@ -17,25 +17,25 @@ def in_python(error):
     "given, kind, words",
     [
         (dict(likelihood="poison"), ValueError, "unknown likelihood 'poison'; choose one of gaussian, poisson"),
-        (dict(n_components=0), ValueError, "n_components is 0, but it must be between 1 and 12, the number of columns"),
-        (dict(n_components=2.5), TypeError, "n_components is 2.5, but it must be a whole number"),
-        (dict(n_components="automatic"), ValueError, "n_components is 'automatic', but it must be a whole number, 'auto', or 'auto:K'"),
-        (dict(n_components=10**20), ValueError, "n_components is 100000000000000000000, but it must be between 1 and 12, the number of columns"),
-        (dict(n_components=-1), ValueError, "n_components is -1, but it must not be negative"),
-        (dict(n_components=True), TypeError, "n_components is True, but it must be a whole number"),
-        (dict(n_components="auto:0"), ValueError, "n_components is 'auto:0'"),
-        (dict(n_random_features=7), ValueError, "n_random_features is 7"),
+        (dict(latent_dim=0), ValueError, "latent_dim is 0, but it must be between 1 and 12, the number of columns"),
+        (dict(latent_dim=2.5), TypeError, "latent_dim is 2.5, but it must be a whole number"),
+        (dict(latent_dim="automatic"), ValueError, "latent_dim is 'automatic', but it must be a whole number, 'auto', or 'auto:K'"),
+        (dict(latent_dim=10**20), ValueError, "latent_dim is 100000000000000000000, but it must be between 1 and 12, the number of columns"),
+        (dict(latent_dim=-1), ValueError, "latent_dim is -1, but it must not be negative"),
+        (dict(latent_dim=True), TypeError, "latent_dim is True, but it must be a whole number"),
+        (dict(latent_dim="auto:0"), ValueError, "latent_dim is 'auto:0'"),
+        (dict(features=7), ValueError, "features is 7"),
         (dict(kernel="matern"), ValueError, "unknown kernel 'matern'; choose one of learned, rbf"),
         (dict(length_scale="long"), TypeError, "length_scale is 'long', but it must be a number"),
         (dict(length_scale=True), TypeError, "length_scale is True, but it must be a number"),
         (dict(length_scale=float("nan")), ValueError, "length_scale is nan, but it must be a finite number"),
         (dict(kernel="rbf", length_scale=-1.0), ValueError, "length_scale is -1"),
-        (dict(n_random_features=10**12), ValueError, "n_random_features is 1000000000000, but it must be at most"),
+        (dict(features=10**12), ValueError, "features is 1000000000000, but it must be at most"),
         (dict(amplitude=-1.0), ValueError, "amplitude"),
         (dict(amplitude="much"), ValueError, "amplitude is 'much', but it must be a positive number, learned, shared or default"),
         (dict(priors=3), TypeError, "priors is 3, but it must be a mapping"),
         (dict(priors={"nosie": {"shape": 2, "rate": 1}}), ValueError, "priors cannot be read: unknown field `nosie`"),
-        (dict(priors={"noise": {"shape": 2}}), ValueError, "priors cannot be read: missing field `rate`"),
+        (dict(priors={"noise": {"shape": 2, "pooled": {}}}), ValueError, "priors cannot be read: give either pooled, or shape and rate"),
         (dict(priors={"noise": {"shape": "two", "rate": 1}}), ValueError, 'priors cannot be read: found string "two", expected a number'),
         (dict(priors={"noise": {"shape": -1, "rate": 1}}), ValueError, "priors.noise.shape is -1, but it must be a positive number"),
         (dict(priors={"intercept": float("nan")}), ValueError, "values must be finite numbers"),
@@ -76,7 +76,7 @@ def in_python(error):
     ],
 )
 def test_parameters_are_checked_in_fit(curve, given, kind, words):
-    model = rflvm.RFLVM(**{"likelihood": "poisson", **QUICK, **given})
+    model = estimator(**{"likelihood": "poisson", **QUICK, **given})
     with pytest.raises(kind, match=words) as caught:
         model.fit(curve.table)
     assert in_python(caught.value)
@@ -106,7 +106,7 @@ def test_what_is_given_to_fit_is_checked(curve, given, kind, words):
     table = curve.table.copy()
     if "X" in given:
         table[0, 0] = given["X"]
-    model = rflvm.RFLVM(likelihood="poisson", **QUICK)
+    model = estimator(likelihood="poisson", **QUICK)
     with pytest.raises(kind, match=words) as caught:
         model.fit(table, **{name: value for name, value in given.items() if name != "X"})
     assert in_python(caught.value)
@@ -139,7 +139,7 @@ def test_numbers_that_questions_are_given_are_checked(fitted, ask, kind, words):
 
 def test_nothing_is_left_behind_by_what_cannot_be_fitted(curve, tmp_path):
     with pytest.raises(ValueError):
-        rflvm.RFLVM(likelihood="poisson", store=tmp_path / "fit", **QUICK).fit(curve.table + 0.5)
+        estimator(likelihood="poisson", store=tmp_path / "fit", **QUICK).fit(curve.table + 0.5)
     assert not (tmp_path / "fit").exists()
 
 
@@ -154,7 +154,7 @@ def test_folders_without_a_fit(tmp_path):
 
 @pytest.mark.filterwarnings("ignore::rflvm.ConvergenceWarning")
 def test_a_damaged_store_is_told_by_its_file(curve, tmp_path):
-    rflvm.RFLVM(likelihood="poisson", store=tmp_path / "fit", **{**QUICK, "chains": 1}).fit(curve.table)
+    estimator(likelihood="poisson", store=tmp_path / "fit", **{**QUICK, "chains": 1}).fit(curve.table)
     chunk = next(f for f in (tmp_path / "fit" / "draws.zarr" / "posterior" / "x").iterdir() if f.name[0] == "0")
     chunk.write_bytes(chunk.read_bytes()[:-8])
     with pytest.raises(OSError, match="has .* bytes instead of"):

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from conftest import estimator
 
 import rflvm
 
@@ -12,7 +13,7 @@ COUNTS = np.random.default_rng(1).poisson(3.0, (12, 4)).astype(float)
 
 
 def model(**parameters):
-    return rflvm.RFLVM(likelihood="poisson", n_random_features=4, random_state=1, progress=False, **parameters)
+    return estimator(likelihood="poisson", features=4, random_state=1, progress=False, **parameters)
 
 
 def settings(folder):

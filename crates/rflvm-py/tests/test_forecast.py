@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 from rflvm._times import Clock
@@ -17,7 +17,7 @@ AHEAD = np.array(["2024-01-21", "2024-01-22"], dtype="datetime64[D]")
 
 
 def fit(curve, times, **given):
-    return rflvm.RFLVM(likelihood="poisson", **{**QUICK, "warmup": 3, "draws": 5, "chains": 1, **given}).fit(curve.table[:20, :3], times=times)
+    return estimator(likelihood="poisson", **{**QUICK, "warmup": 3, "draws": 5, "chains": 1, **given}).fit(curve.table[:20, :3], times=times)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def test_a_planted_circle_is_found(kind, tmp_path):
 
 
 def test_a_planted_circle_of_folders_is_found(tmp_path):
-    files = {"lib.rs": "mod a;\nmod b;", "a/x.rs": "use crate::b::y::Y;", "a/z.rs": "", "b/y.rs": "", "b/w.rs": "use crate::a::z::Z;"}
+    files = {"lib.rs": "mod a;\nmod b;", "a/mod.rs": "mod x;\nmod z;", "b/mod.rs": "mod y;\nmod w;"}
+    files |= {"a/x.rs": "use crate::b::y::Y;", "a/z.rs": "", "b/y.rs": "", "b/w.rs": "use crate::a::z::Z;"}
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")

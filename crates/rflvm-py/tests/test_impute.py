@@ -1,11 +1,14 @@
 """Filled frames have the dtypes of the user's own, whatever library they are of."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 
@@ -44,7 +47,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def model(frame):
-    return rflvm.RFLVM(1, FAMILIES, **QUICK).fit(frame)
+    return estimator(1, FAMILIES, **QUICK).fit(frame)
 
 
 def same_where_observed(filled, frame):
@@ -87,7 +90,7 @@ def test_draws_are_a_list_of_frames(model, frame):
 
 
 def test_a_loaded_fit_and_new_rows_have_them_too(frame, tmp_path):
-    model = rflvm.RFLVM(1, FAMILIES, store=tmp_path / "fit", **QUICK).fit(frame)
+    model = estimator(1, FAMILIES, store=tmp_path / "fit", **QUICK).fit(frame)
     pd.testing.assert_frame_equal(rflvm.load(tmp_path / "fit").impute(), model.impute())
     new = frame.iloc[:9].copy()
     filled = model.impute(new)
@@ -105,33 +108,33 @@ def test_polars_and_pyarrow_frames_have_theirs(frame, model):
         pl.col("yes").cast(pl.Boolean),
     )
     families = {**FAMILIES, "count": "negative-binomial"}
-    fitted = rflvm.RFLVM(1, families, **QUICK).fit(polars)
+    fitted = estimator(1, families, **QUICK).fit(polars)
     filled, mean = fitted.impute(return_mean=True)
     assert filled.schema == polars.schema and sum(filled.null_count().row(0)) == 0 and mean.columns == fitted.columns_
     assert [table.schema for table in fitted.impute(draws=2)] == [polars.schema] * 2
     arrow = polars.with_columns(pl.col("kind").cast(pl.String)).to_arrow()
-    filled = rflvm.RFLVM(1, families, **QUICK).fit(arrow).impute()
+    filled = estimator(1, families, **QUICK).fit(arrow).impute()
     assert isinstance(filled, pa.Table) and filled.schema.types == arrow.schema.types and not any(c.null_count for c in filled.columns)
 
 
 def test_what_a_dtype_cannot_hold_becomes_wider(frame):
     rng = np.random.default_rng(1)
     table = pd.DataFrame({"small": rng.poisson(200, 40).clip(max=255).astype("uint8"), "other": rng.poisson(200, 40)})
-    model = rflvm.RFLVM(1, "negative-binomial", **QUICK).fit(table, mask=np.arange(40)[:, None] + [[0, 99]] < 3)
+    model = estimator(1, "negative-binomial", **QUICK).fit(table, mask=np.arange(40)[:, None] + [[0, 99]] < 3)
     _, _, upper = model.impute(return_interval=True)
     filled = model.impute()
     assert filled["small"].dtype in (np.dtype("uint8"), np.dtype("uint64")) and upper["small"].dtype.kind == "u"
     # A column of whole numbers with real holes is one of real numbers.
     mask = np.zeros((40, 2), dtype=bool)
     mask[0, 1] = True
-    real = rflvm.RFLVM(1, "gaussian", **QUICK).fit(table.astype("int64"), mask=mask).impute()
+    real = estimator(1, "gaussian", **QUICK).fit(table.astype("int64"), mask=mask).impute()
     assert real["small"].dtype == np.int64 and real["other"].dtype == float
 
 
 def test_arrays_are_as_they_were(curve):
     holes = curve.table.astype(float)
     holes[3, 2] = np.nan
-    model = rflvm.RFLVM(likelihood="poisson", **QUICK).fit(holes)
+    model = estimator(likelihood="poisson", **QUICK).fit(holes)
     filled, mean = model.impute(return_mean=True)
     assert isinstance(filled, np.ndarray) and np.array_equal(filled, mean) and filled[3, 2] % 1 != 0
     assert model.impute(draws=3).shape == (3, *holes.shape)
@@ -140,7 +143,7 @@ def test_arrays_are_as_they_were(curve):
 def test_predictions_are_scored_against_the_truth(curve):
     Y = np.asarray(curve.table, dtype=float)
     mask = np.random.default_rng(3).random(Y.shape) < 0.1
-    model = rflvm.RFLVM(**QUICK).fit(np.where(mask, np.nan, Y))
+    model = estimator(**QUICK).fit(np.where(mask, np.nan, Y))
     scores = model.score_missing(Y)
     assert scores.loc["all", "cells"] == mask.sum() and scores["cells"].iloc[:-1].sum() == mask.sum()
     filled = model.impute()
@@ -151,3 +154,34 @@ def test_predictions_are_scored_against_the_truth(curve):
         model.score_missing(np.where(mask, np.nan, Y))
     with pytest.raises(ValueError, match="rows"):
         model.score_missing(Y[:5])
+
+
+def test_a_missing_cell_and_a_row_have_one_answer_here_and_in_the_program(curve, tmp_path):
+    frame = pd.DataFrame(curve.table, columns=[f"g{j}" for j in range(curve.table.shape[1])]).astype("Int64")
+    for n, j in [(3, 2), (3, 5), (40, 0), (79, 11)]:
+        frame.iloc[n, j] = pd.NA
+    model = estimator(likelihood="poisson", store=tmp_path / "fit", **QUICK).fit(frame)
+
+    def program(*command):
+        subprocess.run([sys.executable, "-m", "rflvm", *command], cwd=tmp_path, check=True, capture_output=True)
+        return pd.read_csv(tmp_path / command[-1])
+
+    filled, mean, std = model.impute(return_mean=True, return_std=True)
+    again = model.predict(return_std=True, return_interval=True)
+    cells = program("impute", "fit", "--out", "cells.csv")
+    rows = program("predict", "fit", "--rows", "4,41,80", "--out", "rows.csv")
+    assert len(cells) == 4
+    for _, cell in cells.iterrows():
+        n, column = cell["row"] - 1, cell["column"]
+        assert list(cell["mean":"q95"]) == list(rows[(rows["row"] == n + 1) & (rows["column"] == column)].iloc[0]["mean":"q95"])
+        here = [part.loc[n, column] for part in (mean, std, *again)]
+        assert np.allclose(here, cell[["mean", "sd", "mean", "sd", "q05", "q95"]].astype(float), rtol=1e-12)
+        assert filled.loc[n, column] == np.floor(cell["q50"] + 0.5)
+    # Rows of the fit keep their positions, with missing cells and among others; a new row is placed as the program places it.
+    some = pd.concat([frame.iloc[[40, 7, 79]], frame.iloc[[0]] + 2])
+    some.to_csv(tmp_path / "some.csv", index=False)
+    placed = program("transform", "fit", "some.csv", "--out", "placed.csv")
+    where, spread = model.transform(some, return_std=True)
+    assert np.allclose(where, placed[["x1", "x2"]], rtol=1e-12) and np.allclose(spread, placed[["sd1", "sd2"]], rtol=1e-12)
+    assert np.array_equal(where[:3], model.embedding_[[40, 7, 79]]) and np.array_equal(spread[:3], model.embedding_std_[[40, 7, 79]])
+    assert not (model.embedding_ == where[3]).any()

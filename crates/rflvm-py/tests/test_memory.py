@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from conftest import QUICK
+from conftest import QUICK, estimator, grouped
 
 import rflvm
 
@@ -17,17 +17,17 @@ TOO_LARGE = r"10000000 rows × 100000 columns, as a table of numbers, take 8.0 T
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.coo_array, scipy.sparse.csc_matrix])
 def test_a_sparse_matrix_that_is_too_large_when_dense(kind):
     with pytest.raises(MemoryError, match=TOO_LARGE):
-        rflvm.RFLVM(likelihood="poisson", **QUICK).fit(kind((10**7, 10**5)))
+        estimator(likelihood="poisson", **QUICK).fit(kind((10**7, 10**5)))
 
 
 def test_arrays_and_frames_that_are_larger_than_they_look():
     broad = np.broadcast_to(np.zeros(1), (10**7, 10**5))
     with pytest.raises(MemoryError, match=TOO_LARGE):
-        rflvm.RFLVM(**QUICK).fit(broad)
+        estimator(**QUICK).fit(broad)
     # A category has a column for each of its values.
     levels = pd.Categorical(np.arange(150_000) % 70_000)
     with pytest.raises(MemoryError, match="150000 rows × 70001 columns"):
-        rflvm.RFLVM(likelihood="auto", **QUICK).fit(pd.DataFrame({"kind": levels, "real": np.linspace(0, 1, 150_000)}))
+        estimator(likelihood="auto", **QUICK).fit(pd.DataFrame({"kind": levels, "real": np.linspace(0, 1, 150_000)}))
 
 
 @pytest.mark.filterwarnings("ignore:100000 genes take long")
@@ -35,7 +35,7 @@ def test_cells_and_answers(fitted):
     anndata = pytest.importorskip("anndata")
     cells = anndata.AnnData(scipy.sparse.csr_matrix(([1.0], ([0], [0])), shape=(10**6, 10**5), dtype=np.float32))
     with pytest.raises(MemoryError, match="TB|GB"):
-        rflvm.tl.fit(cells, likelihood="gaussian", **QUICK)
+        rflvm.tl.fit(cells, likelihood="gaussian", **grouped(**QUICK))
     with pytest.raises(MemoryError, match="of memory is free"):
         fitted.sample(10**12)
     with pytest.raises(MemoryError, match="of memory is free"):

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 from rflvm._convergence import doubt_of
@@ -20,7 +20,7 @@ def both(curve, tmp_path_factory):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         folder = tmp_path_factory.mktemp("modes")
-        return [rflvm.RFLVM(likelihood="poisson", modes=k, store=folder / str(k), **SEARCH).fit(table) for k in (1, 2)]
+        return [estimator(likelihood="poisson", modes=k, store=folder / str(k), **SEARCH).fit(table) for k in (1, 2)]
 
 
 def test_positions_and_convergence_are_those_of_the_first_map(both):
@@ -54,7 +54,7 @@ def test_a_fit_read_back_has_the_same_weights(both):
 def test_a_number_of_maps_that_cannot_be_sampled_is_refused(curve):
     for wrong, words in (({"modes": 0}, "modes is 0"), ({"modes": 2, "init": "pca"}, "modes is 2")):
         with pytest.raises(ValueError, match=words):
-            rflvm.RFLVM(likelihood="poisson", **{**SEARCH, **wrong}).fit(curve.table)
+            estimator(likelihood="poisson", **{**SEARCH, **wrong}).fit(curve.table)
 
 
 def test_chains_that_have_not_mixed_inside_a_map_are_told_from_chains_that_began_anywhere():

@@ -12,7 +12,7 @@ import warnings
 warnings.simplefilter("ignore")
 import rflvm
 curve = rflvm.datasets.s_curve(40, 6)
-model = rflvm.RFLVM(likelihood="poisson", n_random_features=10, chains=2, warmup=20, draws=20, random_state=1).fit(curve.table)
+model = rflvm.RFLVM(likelihood="poisson", sampling=rflvm.Sampling(chains=2, warmup=20, draws=20), random_state=1).fit(curve.table)
 """
 
 

@@ -60,7 +60,7 @@ if "{kind}" == "sparse":
     X = scipy.sparse.random(12500, 1000, density=0.01, format="csr", random_state=0)
 before = memory("VmRSS")
 open("/proc/self/clear_refs", "w").write("5")
-model = RFLVM(n_random_features=10, progress=False)
+model = RFLVM(progress=False).set_params(model__features=10)
 model._prepare(X, Given(), None, False)
 print((memory("VmHWM") - before) / (12500 * 1000 * 8))
 """

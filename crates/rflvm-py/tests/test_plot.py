@@ -11,7 +11,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.offsetbox import AnchoredOffsetbox, TextArea
@@ -38,7 +38,7 @@ def closed():
 def fit(table, *args, likelihood="poisson", **given):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return rflvm.RFLVM(*args, likelihood=likelihood, **QUICK).fit(table, **given)
+        return estimator(*args, likelihood=likelihood, **QUICK).fit(table, **given)
 
 
 @pytest.fixture(scope="module")

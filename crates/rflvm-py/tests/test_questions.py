@@ -4,9 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import QUICK
-
-import rflvm
+from conftest import QUICK, estimator
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -14,7 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 @pytest.fixture(scope="module")
 def holed(curve):
     mask = np.random.default_rng(1).random(curve.table.shape) < 0.1
-    return mask, rflvm.RFLVM(likelihood="poisson", **{**QUICK, "warmup": 100, "draws": 100}).fit(curve.table, mask=mask)
+    return mask, estimator(likelihood="poisson", **{**QUICK, "warmup": 100, "draws": 100}).fit(curve.table, mask=mask)
 
 
 def test_imputed_cells_have_intervals_and_observed_ones_are_as_they_are(curve, holed):
@@ -75,7 +73,7 @@ def test_kernel_and_covariance(fitted):
 
 
 def test_a_first_picture(curve):
-    model = rflvm.RFLVM(likelihood="poisson", **QUICK)
+    model = estimator(likelihood="poisson", **QUICK)
     positions, std = model.map(curve.table, return_std=True)
     assert positions.shape == std.shape == (80, 2) and not hasattr(model, "embedding_")
 
@@ -84,7 +82,7 @@ def test_forecasts_follow_the_path():
     rng = np.random.default_rng(0)
     times = np.arange(60) / 4
     signal = np.column_stack([np.sin(times), np.cos(times), np.sin(times + 1)])
-    model = rflvm.RFLVM(**{**QUICK, "warmup": 200, "draws": 200}).fit(signal + 0.05 * rng.normal(size=signal.shape), times=times)
+    model = estimator(**{**QUICK, "warmup": 200, "draws": 200}).fit(signal + 0.05 * rng.normal(size=signal.shape), times=times)
     told = model.forecast([15.0, 15.25])
     assert np.array_equal(told.times, [15.0, 15.25]) and told.sequences is None
     truth = np.column_stack([f([15.0, 15.25]) for f in (np.sin, np.cos, lambda t: np.sin(np.add(t, 1)))])
@@ -99,7 +97,7 @@ def test_axes_that_the_data_do_not_ask_for_go():
     rng = np.random.default_rng(0)
     place = rng.normal(size=80)
     table = np.column_stack([np.sin(place + shift) for shift in range(6)]) + 0.1 * rng.normal(size=(80, 6))
-    model = rflvm.RFLVM("auto:3", **{**QUICK, "warmup": 200, "draws": 100}).fit(table)
+    model = estimator("auto:3", **{**QUICK, "warmup": 200, "draws": 100}).fit(table)
     assert model.embedding_.shape[1] == model.get_feature_names_out().size <= 3
     assert model.posterior_["x"].shape[3] == model.embedding_.shape[1]
     assert model.diagnostics_["axes"]
@@ -108,25 +106,25 @@ def test_axes_that_the_data_do_not_ask_for_go():
 def test_trials_go_with_rows(rng):
     trials = rng.integers(3, 9, (50, 4))
     table = rng.binomial(trials, 0.4)
-    model = rflvm.RFLVM(likelihood="binomial", **QUICK).fit(table, trials=trials)
+    model = estimator(likelihood="binomial", **QUICK).fit(table, trials=trials)
     assert (model.predict() <= trials).all()
     assert model.transform(table[:2], trials=trials[:2]).shape == (2, 2)
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.transform(table[:2] + 1, trials=trials[:2] + 1), model.transform(table[:2] + 1, trials=trials[:2] + 1))
     with pytest.raises(ValueError, match="trials"):
         model.transform(table[:2])
-    same = rflvm.RFLVM(likelihood="binomial", trials=9, **QUICK).fit(table)
+    same = estimator(likelihood="binomial", trials=9, **QUICK).fit(table)
     assert same.transform(table[:2]).shape == (2, 2)
 
 
 def test_offsets_go_with_rows(curve):
     offset = np.linspace(-1, 1, len(curve.table))
-    model = rflvm.RFLVM(likelihood="poisson", **QUICK).fit(curve.table, offset=offset)
+    model = estimator(likelihood="poisson", **QUICK).fit(curve.table, offset=offset)
     assert np.array_equal(model._fit.offset(), offset)
     with pytest.raises(ValueError, match="the rows of this fit have offsets"):
         model.transform(curve.table[:2])
     assert model.transform(curve.table[:2], offset=offset[:2]).shape == (2, 2)
     assert model.sample(3).shape == (3, 12)
-    factors = rflvm.RFLVM(likelihood="poisson", offset="size-factors", **QUICK).fit(curve.table)
+    factors = estimator(likelihood="poisson", offset="size-factors", **QUICK).fit(curve.table)
     totals = curve.table.sum(axis=1)
     assert np.allclose(factors._fit.offset(), np.log(totals / totals.mean()))

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import Opened, browser
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 
@@ -20,7 +20,7 @@ def fit(table, **settings):
     given = {key: settings.pop(key) for key in ("times", "sequences", "offset", "covariates", "row_names", "trials") if key in settings}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return rflvm.RFLVM(**{**QUICK, **settings}).fit(table, **given)
+        return estimator(**{**QUICK, **settings}).fit(table, **given)
 
 
 def counts(columns=8, rows=ROWS):
@@ -35,7 +35,7 @@ def counts(columns=8, rows=ROWS):
 @pytest.fixture(scope="module")
 def model():
     names = [HOSTILE] + [f"cell {n}" for n in range(1, ROWS)]
-    return fit(counts(), likelihood="poisson", n_components=3, row_names=names)
+    return fit(counts(), likelihood="poisson", latent_dim=3, row_names=names)
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +212,7 @@ KINDS = {
     "zero-inflated-poisson": dict(likelihood="zero-inflated-poisson"),
     "binomial": dict(likelihood="binomial", trials=90),
     "multinomial": dict(likelihood="multinomial", covariates={"batch": ["a", "b"] * (ROWS // 2)}),
-    "gaussian": dict(likelihood="gaussian", n_components=1),
+    "gaussian": dict(likelihood="gaussian", latent_dim=1),
     "student-t": dict(likelihood="student-t"),
     "several": dict(likelihood={"gene 1": "gaussian", "gene 2": "poisson", "gene 3": "gaussian", HOSTILE: "poisson"}),
 }
@@ -221,7 +221,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_decode_is_what_the_engine_predicts(chromium, tmp_path, kind):
     # Few enough draws that the page holds all of them.
-    model = fit(counts(4), **{"n_components": 2, **KINDS[kind], "draws": 12})
+    model = fit(counts(4), **{"latent_dim": 2, **KINDS[kind], "draws": 12})
     tab = Opened(chromium, model.report(tmp_path / "r.html"))
     at = [list(model.embedding_[3]), list(model.embedding_[20] * 0.5 + 0.1)]
     shown = np.array([tab.page.evaluate("x => Array.from(report.decoder.at(Float64Array.from(x)).mean)", x) for x in at])

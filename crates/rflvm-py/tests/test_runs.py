@@ -10,16 +10,16 @@ import time
 
 import numpy as np
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-LONG = dict(likelihood="poisson", n_random_features=20, chains=2, warmup=100, draws=1000, random_state=1, progress=False)
+LONG = dict(likelihood="poisson", features=20, chains=2, warmup=100, draws=1000, random_state=1, progress=False)
 
 
 def test_a_fit_in_the_background_is_the_same_fit(curve, fitted):
-    handle = rflvm.RFLVM(likelihood="poisson", **QUICK).fit(curve.table, blocking=False)
+    handle = estimator(likelihood="poisson", **QUICK).fit(curve.table, blocking=False)
     assert isinstance(handle, rflvm.Handle)
     progress = handle.progress()
     assert progress["of"] == 60 and len(progress["sweeps"]) == 2 and 0 <= progress["done"] <= 1
@@ -29,7 +29,7 @@ def test_a_fit_in_the_background_is_the_same_fit(curve, fitted):
 
 
 def test_a_cancelled_fit_keeps_what_it_has_and_goes_on_to_the_same_draws(curve, tmp_path):
-    handle = rflvm.RFLVM(store=tmp_path / "fit", **LONG).fit(curve.table, blocking=False)
+    handle = estimator(store=tmp_path / "fit", **LONG).fit(curve.table, blocking=False)
     with pytest.raises(TimeoutError, match="still running"):
         handle.wait(timeout=0.01)
     # Draws count once every chain has them, and chains may run one after another.
@@ -42,13 +42,13 @@ def test_a_cancelled_fit_keeps_what_it_has_and_goes_on_to_the_same_draws(curve, 
     assert 0 < done < 1000
     again = rflvm.RFLVM(store=tmp_path / "fit", progress=False).resume()
     assert again.posterior_.draws == 1000
-    whole = rflvm.RFLVM(**LONG).fit(curve.table)
+    whole = estimator(**LONG).fit(curve.table)
     for name in ("beta", "lp"):
         assert np.array_equal(again.posterior_[name], whole.posterior_[name])
 
 
 def test_a_fit_that_was_stopped_at_once_says_so(curve):
-    handle = rflvm.RFLVM(**{**LONG, "warmup": 100000}).fit(curve.table, blocking=False)
+    handle = estimator(**{**LONG, "warmup": 100000}).fit(curve.table, blocking=False)
     handle.cancel()
     with pytest.raises(RuntimeError, match="before its first draw"):
         handle.wait()
@@ -56,15 +56,15 @@ def test_a_fit_that_was_stopped_at_once_says_so(curve):
 
 def test_a_finished_fit_can_be_made_longer(curve):
     short = {**LONG, "draws": 30}
-    model = rflvm.RFLVM(**short).fit(curve.table)
+    model = estimator(**short).fit(curve.table)
     model.resume(draws=60)
-    whole = rflvm.RFLVM(**{**short, "draws": 60}).fit(curve.table)
+    whole = estimator(**{**short, "draws": 60}).fit(curve.table)
     assert model.posterior_.draws == 60 and np.array_equal(model.posterior_["w"], whole.posterior_["w"])
 
 
 def test_other_threads_go_on_while_a_fit_runs(curve):
     """Were the interpreter held by the fit, or by the wait for it, this thread would come to its end only after the fit."""
-    handle = rflvm.RFLVM(**{**LONG, "draws": 20_000}).fit(curve.table, blocking=False)
+    handle = estimator(**{**LONG, "draws": 20_000}).fit(curve.table, blocking=False)
 
     def wait():
         with contextlib.suppress(RuntimeError):
@@ -87,7 +87,8 @@ def test_ctrl_c_returns_what_is_done(tmp_path):
         "import rflvm, signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "table = rflvm.datasets.s_curve(80, 12, seed=3).table\n"
-        "model = rflvm.RFLVM(likelihood='poisson', n_random_features=20, chains=2, warmup=5, draws=10**6, checkpoint=0.02, random_state=1, progress=False)\n"
+        "model = rflvm.RFLVM(likelihood='poisson', sampling=rflvm.Sampling(chains=2, warmup=5, draws=10**6), random_state=1, progress=False)\n"
+        "model.set_params(compute__checkpoint=0.02)\n"
         "model.fit(table, store='fit')\n"
         "print(model.posterior_.draws, model.embedding_.shape, flush=True)\n"
     )
@@ -105,7 +106,7 @@ def test_ctrl_c_returns_what_is_done(tmp_path):
 
 
 def test_a_folder_that_holds_a_fit_is_not_overwritten_unasked(curve, tmp_path):
-    model = rflvm.RFLVM(likelihood="poisson", store=tmp_path / "fit", **QUICK)
+    model = estimator(likelihood="poisson", store=tmp_path / "fit", **QUICK)
     first = model.fit(curve.table).embedding_
     with pytest.raises(OSError, match="already holds a fit"):
         model.fit(curve.table)
@@ -118,13 +119,13 @@ def test_a_folder_that_holds_a_fit_is_not_overwritten_unasked(curve, tmp_path):
 
 
 def test_a_fit_can_name_its_own_folder(curve, fitted, tmp_path):
-    model = rflvm.RFLVM(likelihood="poisson", store=tmp_path / "other", **QUICK).fit(curve.table, store=tmp_path / "fit")
+    model = estimator(likelihood="poisson", store=tmp_path / "other", **QUICK).fit(curve.table, store=tmp_path / "fit")
     assert not (tmp_path / "other").exists() and np.array_equal(model.embedding_, fitted.embedding_)
     assert np.array_equal(rflvm.load(tmp_path / "fit").embedding_, fitted.embedding_)
 
 
 def test_a_nameless_folder_goes_with_its_model(curve):
-    model = rflvm.RFLVM(likelihood="poisson", **QUICK).fit(curve.table)
+    model = estimator(likelihood="poisson", **QUICK).fit(curve.table)
     folder = model._folder.path
     assert (folder / "draws.zarr").exists()
     del model

@@ -1,12 +1,13 @@
 """Whatever a user's table is, the model sees the same numbers."""
 
+import json
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import QUICK
+from conftest import QUICK, estimator
 
 import rflvm
 from rflvm import _families, _native
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def embedded(X, **given):
-    return rflvm.RFLVM(likelihood="poisson", **QUICK).fit(X, **given).embedding_
+    return estimator(likelihood="poisson", **QUICK).fit(X, **given).embedding_
 
 
 @pytest.fixture(scope="module")
@@ -96,58 +97,90 @@ def mixed_frame(rows=60):
     return frame
 
 
+def test_auto_chooses_as_the_program_does_and_says_why(tmp_path):
+    rng, rows = np.random.default_rng(0), 120
+    frame = pd.DataFrame(
+        {
+            "height": rng.normal(170, 9, rows).round(1),
+            "age": rng.integers(18, 80, rows),
+            "income": rng.integers(12, 900, rows) * 100,
+            "visits": rng.poisson(2, rows).astype(float),
+            "change": rng.integers(-9, 9, rows),
+            "year": 2007 + rng.integers(0, 3, rows),
+            "smokes": rng.integers(0, 2, rows),
+            "yes": rng.random(rows) < 0.4,
+            "city": rng.choice(["Oslo", "Rome"], rows),
+            **{f"q{k}": rng.integers(1, 7 - k % 2, rows) for k in range(4)},
+        }
+    )
+    frame.loc[4, "visits"] = np.nan
+    frame.loc[7, "height"] = np.nan
+    with pytest.warns(UserWarning, match="column 'visits' holds counts, as floats, .*likelihood={'visits': 'gaussian'}"):
+        model = rflvm.RFLVM(likelihood="auto", **QUICK).fit(frame)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = subprocess.run([sys.executable, "-m", "rflvm", "doctor", "t.csv", "--json"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    told = {line["name"]: line for line in json.loads(done.stdout)["column_kinds"]}
+    assert model.families_ == {name: line["suits"].split(",")[0] for name, line in told.items()}
+    assert model.kinds_.pop("year") == "a few whole numbers" and told.pop("year")["holds"] == "categories"
+    assert model.kinds_ == {name: line["holds"] for name, line in told.items()}
+    assert {"counts", "whole numbers away from zero", "answers on a scale", "numbers", "yes/no"} <= set(model.kinds_.values())
+    # Groups that are numbers come back as numbers, also where rows are new.
+    assert "year=2008" in model.columns_ and model.impute()["year"].dtype == frame["year"].dtype
+    assert model.transform(frame.iloc[:3].astype({"year": float})).shape == (3, 2)
+    # An array has no categories.
+    array = frame[["height", "age", "year", "visits"]].to_numpy()
+    model = rflvm.RFLVM(likelihood="auto", **QUICK).fit(array)
+    assert list(model.families_.values()) == ["gaussian", "gaussian", "gaussian", "poisson"]
+
+
 def test_a_mixed_table_goes_by_the_kinds_of_its_columns():
     import polars
 
     frame = mixed_frame()
-    model = rflvm.RFLVM(likelihood="auto", **QUICK).fit(frame)
+    model = estimator(likelihood="auto", **QUICK).fit(frame)
     assert model.columns_ == ["real", "yes", "count", "kind=x", "kind=y", "kind=z", "word=a", "word=b"]
-    assert model._fit.families == ["gaussian", "bernoulli", "negative-binomial"] + 5 * ["multinomial"]
-    assert np.array_equal(rflvm.RFLVM(likelihood="auto", **QUICK).fit(polars.from_pandas(frame)).embedding_, model.embedding_)
+    assert model._fit.families == ["gaussian", "bernoulli", "poisson"] + 5 * ["multinomial"]
+    assert np.array_equal(estimator(likelihood="auto", **QUICK).fit(polars.from_pandas(frame)).embedding_, model.embedding_)
     assert model.transform(frame.iloc[:4]).shape == (4, 2) and model.n_features_in_ == 5
 
 
 def test_families_have_other_names_and_typos_are_answered(curve, expected):
-    model = rflvm.RFLVM(likelihood="Poisson", **QUICK).fit(curve.table)
+    model = estimator(likelihood="Poisson", **QUICK).fit(curve.table)
     assert np.array_equal(model.embedding_, expected)
     assert _families.canonical("NB") == _families.canonical("negative_binomial") == "negative-binomial"
     assert _families.canonical({"a": "categorical"}) == {"a": "multinomial"}
     with pytest.raises(ValueError, match="did you mean poisson"):
-        rflvm.RFLVM(likelihood="poison", **QUICK).fit(curve.table)
+        estimator(likelihood="poison", **QUICK).fit(curve.table)
 
 
 def test_columns_can_be_given_families_one_by_one():
     frame = mixed_frame()
-    model = rflvm.RFLVM(likelihood={"count": "poisson", "real": "student-t"}, **QUICK).fit(frame)
+    model = estimator(likelihood={"count": "poisson", "real": "student-t"}, **QUICK).fit(frame)
     assert model._fit.families[:3] == ["student-t", "bernoulli", "poisson"]
     array = np.random.default_rng(0).poisson(2, (40, 3)).astype(float)
-    model = rflvm.RFLVM(likelihood={1: "poisson"}, **QUICK).fit(array)
+    model = estimator(likelihood={1: "poisson"}, **QUICK).fit(array)
     assert model._fit.families == ["gaussian", "poisson", "gaussian"]
 
 
 @pytest.mark.parametrize(
     "change, words",
     [
-        (
-            lambda f: f.assign(count=f["count"].astype("int64") - 2, real=-1),
-            "columns 'real', 'count' hold negative integers, .*likelihood={'real': 'gaussian', 'count': 'gaussian'}",
-        ),
         (lambda f: f.rename(columns={"word": "kind"}), "two columns are called 'kind'"),
         (lambda f: f.assign(word=[f"row {n}" for n in range(len(f))]), "column 'word' holds 60 different texts in 60 rows"),
     ],
 )
 def test_what_does_not_follow_from_a_table_is_asked_for(change, words):
     with pytest.raises(ValueError, match=words):
-        rflvm.RFLVM(likelihood="auto", **QUICK).fit(change(mixed_frame()))
+        estimator(likelihood="auto", **QUICK).fit(change(mixed_frame()))
 
 
 def test_new_values_of_a_category_are_refused():
     frame = mixed_frame()
-    model = rflvm.RFLVM(likelihood="auto", **QUICK).fit(frame)
+    model = estimator(likelihood="auto", **QUICK).fit(frame)
     with pytest.raises(ValueError, match="row 1, column 'kind': the fit does not know 'w'; known are x, y, z"):
         model.transform(frame.assign(kind="w"))
     with pytest.raises(ValueError, match="names a column 'none' that the table does not have"):
-        rflvm.RFLVM(likelihood={"none": "poisson"}, **QUICK).fit(frame)
+        estimator(likelihood={"none": "poisson"}, **QUICK).fit(frame)
 
 
 def test_times_are_read_as_they_are():
@@ -181,7 +214,7 @@ def test_names_and_levels_of_any_characters_come_back_equal(tmp_path):
     frame[names[0]] = pd.Categorical(rng.choice(levels, 24), categories=levels)
     frame[names[1]] = rng.choice(["=x", "-y"], 24)
     frame.iloc[3, 0], frame.iloc[4, -2] = None, None
-    model = rflvm.RFLVM(likelihood="auto", store=tmp_path / "fit", **QUICK).fit(frame)
+    model = estimator(likelihood="auto", store=tmp_path / "fit", **QUICK).fit(frame)
     other = rflvm.load(tmp_path / "fit")
     for one in (model, other):
         full = one.impute()
@@ -197,14 +230,29 @@ def test_names_and_levels_of_any_characters_come_back_equal(tmp_path):
     assert set(written.columns) == {name.strip() for name in names} or set(written.columns) == set(names)
 
 
-def test_the_order_of_categories_is_not_dropped_in_silence():
+def test_the_order_of_categories_is_used_and_not_dropped_in_silence():
+    grades = pd.Categorical(["low", "high", "fair", None] * 6, categories=["low", "fair", "high", "top"], ordered=True)
+    frame = pd.DataFrame({"a": np.arange(24) * 0.1, "b": np.arange(24) % 5 * 0.3, "grade": grades})
+    model = estimator(likelihood="auto", **QUICK).fit(frame)
+    assert model._fit.families[2] == "ordinal" and model._layout.families()[2] == ("grade", "ordinal", "4", "")
+    filled, low, high = model.impute(return_interval=True)
+    assert filled["grade"].dtype == frame["grade"].dtype and not filled["grade"].isna().any()
+    seen = ~frame["grade"].isna()
+    assert (filled["grade"][seen] == frame["grade"][seen]).all() and (low["grade"] <= high["grade"]).all()
+    assert all(table["grade"].dtype == frame["grade"].dtype and not table["grade"].isna().any() for table in model.impute(draws=2))
+    again = model.impute(frame.assign(grade=frame["grade"].cat.remove_unused_categories()))
+    assert set(again["grade"]) <= set(grades.categories) and not again["grade"].isna().any()
+    with pytest.warns(UserWarning, match="column 'grade' holds ordered categories, whose order"):
+        estimator(likelihood={"grade": "multinomial"}, **QUICK).fit(frame)
+    with pytest.raises(ValueError, match="'grade' holds categories without an order, which ordinal needs"):
+        estimator(likelihood={"grade": "ordinal"}, **QUICK).fit(frame.assign(grade=grades.as_unordered()))
+    # The order of two levels says nothing.
     kind = pd.Categorical(["low", "high"] * 12, categories=["low", "high"], ordered=True)
-    with pytest.warns(UserWarning, match="column 'kind' holds ordered categories, whose order"):
-        rflvm.RFLVM(likelihood="auto", **QUICK).fit(pd.DataFrame({"a": np.arange(24) * 0.1, "b": np.arange(24) % 5 * 0.3, "kind": kind}))
+    assert estimator(likelihood="auto", **QUICK).fit(frame.assign(grade=kind))._layout.columns[2].family == "multinomial"
 
 
 def test_values_that_are_written_alike_or_would_be_rounded_are_refused():
-    fit = rflvm.RFLVM(likelihood="auto", **QUICK).fit
+    fit = estimator(likelihood="auto", **QUICK).fit
     frame = pd.DataFrame({"a": np.arange(24) * 0.1, "kind": pd.Series([1, "1"] * 12, dtype=object)})
     with pytest.raises(ValueError, match="'kind' holds 1 and '1', which are written alike"):
         fit(frame)

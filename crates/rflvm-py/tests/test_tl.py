@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from conftest import QUICK
+from conftest import QUICK, estimator, grouped
 
 import rflvm
 
@@ -36,7 +36,7 @@ def make(kind=scipy.sparse.csr_matrix):
 def fit(adata, *args, **given):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return rflvm.tl.fit(adata, *args, **{**QUICK, **given})
+        return rflvm.tl.fit(adata, *args, **grouped(**{**QUICK, **given}))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_results_lie_where_scanpy_looks(fitted_cells):
 def test_genes_that_no_cell_has_are_left_out_and_said():
     adata = make()
     with pytest.warns(UserWarning, match="2 of 30 genes are zero in all cells"):
-        rflvm.tl.fit(adata, **{**QUICK, **SHORT})
+        rflvm.tl.fit(adata, **grouped(**{**QUICK, **SHORT}))
     assert list(np.flatnonzero(~adata.var["rflvm_used"])) == [4, 17]
 
 
@@ -68,7 +68,7 @@ def test_it_is_the_fit_of_the_plain_table(fitted_cells):
     table = np.delete(make(np.asarray).X, [4, 17], axis=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        plain = rflvm.RFLVM(likelihood="negative-binomial", offset="size-factors", **QUICK).fit(table)
+        plain = estimator(likelihood="negative-binomial", offset="size-factors", **QUICK).fit(table)
     np.testing.assert_array_equal(plain.embedding_, model.embedding_)
 
 
@@ -85,8 +85,8 @@ def test_what_was_written_survives_a_file(tmp_path):
     np.testing.assert_array_equal(again.obsm["X_bent"], adata.obsm["X_bent"])
     assert again.var["bent_used"].sum() == 28
     told, before = again.uns["bent"], adata.uns["bent"]
-    assert told["seed"] == 1 and told["params"]["n_random_features"] == 20 and told["params"]["store"] == str(tmp_path / "fit")
-    assert list(told["params"]["keep"]) == ["w", "beta", "theta"]
+    assert told["seed"] == 1 and told["params"]["model"]["features"] == 20 and told["params"]["store"] == str(tmp_path / "fit")
+    assert list(told["params"]["sampling"]["keep"]) == ["w", "beta", "theta"]
     assert list(told["diagnostics"]["quantities"]["name"]) == list(before["diagnostics"]["quantities"]["name"])
     # One chain has no R̂.
     assert np.isnan(told["diagnostics"]["quantities"]["r_hat"]).all()
@@ -150,7 +150,7 @@ def test_a_newcomer_gets_from_the_estimator_to_a_fit_in_two_commands(where):
     if where != "X":
         adata.X = adata.X.log1p()
     with pytest.raises(TypeError) as caught:
-        rflvm.RFLVM(**QUICK).fit(adata)
+        estimator(**QUICK).fit(adata)
     sentence = str(caught.value)
     assert sentence.startswith("X is an AnnData; fit it with model = rflvm.tl.fit(") and "\n" not in sentence
     command = re.search(r"rflvm\.tl\.fit\(.*\)(?=,)", sentence).group()
@@ -316,7 +316,7 @@ def test_batches_that_lie_apart_are_told():
     adata.obs["lab"] = pd.Categorical(GROUP.astype(str))
     adata.obs["plate"] = np.tile(["a", "b"], 40)
     with pytest.warns(UserWarning, match="batches are separated: .* compared with 49% by chance"):
-        rflvm.tl.fit(adata, batch_key="lab", correct_batch=False, **QUICK)
+        rflvm.tl.fit(adata, batch_key="lab", correct_batch=False, **grouped(**QUICK))
     assert adata.uns["rflvm"]["batch"]["key"] == "lab" and adata.uns["rflvm"]["batch"]["same"] > 0.9
     fit(adata, batch_key="plate")
     assert abs(adata.uns["rflvm"]["batch"]["same"] - 0.5) < 0.25

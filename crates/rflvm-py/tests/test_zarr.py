@@ -123,6 +123,8 @@ def test_columns_of_obs_with_missing_numbers_are_read(tmp_path):
     adata.write_zarr(tmp_path / "cells.zarr")
     store = fitted(tmp_path, "cells.zarr", "--labels", "day")
     assert list(store["constant_data/label"][:]) == ["", *map(str, range(1, 12))]
+    store = fitted(tmp_path, "cells.zarr", "--labels", "dose")
+    assert list(store["constant_data/label"][:]) == ["", "0", *(f"{dose:g}" for dose in np.arange(1, 11) * 0.5)]
     for column in ("day", "dose"):
         assert "row 1" in (said := refused(tmp_path, "cells.zarr", "--covariates", column)) and "the covariate is missing" in said
 

@@ -2,7 +2,7 @@
 
 use crate::number::{number, numbers};
 use crate::subject::Subject;
-use rflvm::error::RunError;
+use rflvm::internal::error::RunError;
 use rflvm_study::answers::checks::report;
 use rflvm_study::answers::stream;
 use serde_json::{Value, json};

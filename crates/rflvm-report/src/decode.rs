@@ -7,9 +7,9 @@ use crate::cells::kept;
 use crate::link::{Link, link};
 use crate::pack::Pack;
 use crate::subject::Subject;
-use rflvm::error::RunError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::parameters::{Parameters, Stored, evenly};
+use rflvm::internal::error::RunError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::parameters::{Parameters, Stored, evenly};
 use serde_json::{Value, json};
 
 /// Weights in all: two bytes each.
@@ -81,7 +81,7 @@ fn links(subject: &Subject<'_>, parameters: &Parameters) -> Option<(Vec<Link>, V
 /// Which kept columns share a function g, block by block, with their factors.
 fn grouped(subject: &Subject<'_>, places: &[usize], links: &[Link], factors: &[f64]) -> Vec<Value> {
     let blocks = subject.fitted.model.blocks().iter();
-    let group = |block: &rflvm::model::Block| {
+    let group = |block: &rflvm::internal::model::Block| {
         let members: Vec<usize> = (0..places.len()).filter(|&j| block.columns.contains(&places[j])).collect();
         let link = links[block.columns.start];
         // That of an exponential differs from draw to draw, and is in the weights.

@@ -2,9 +2,9 @@
 
 use crate::number::{number, numbers};
 use crate::subject::Subject;
-use rflvm::error::RunError;
-use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::forecast::NewTime;
+use rflvm::internal::error::RunError;
+use rflvm::internal::posterior::fitted::DRAWS;
+use rflvm::internal::posterior::forecast::NewTime;
 use rflvm_study::answers::stream;
 use serde_json::{Value, json};
 

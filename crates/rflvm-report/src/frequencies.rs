@@ -2,9 +2,9 @@
 
 use crate::number::numbers;
 use crate::subject::Subject;
-use rflvm::error::RunError;
-use rflvm::posterior::kernel::Curve;
-use rflvm::posterior::parameters::{Stored, evenly};
+use rflvm::internal::error::RunError;
+use rflvm::internal::posterior::kernel::Curve;
+use rflvm::internal::posterior::parameters::{Stored, evenly};
 use rflvm_study::answers::kernel::curves;
 use rflvm_study::answers::stream;
 use serde_json::{Value, json};

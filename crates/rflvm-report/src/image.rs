@@ -1,6 +1,6 @@
 //! Rows that are pictures: one column per pixel, row by row from the top left.
 
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use std::str::FromStr;
 
 /// Height and width in pixels.

@@ -4,7 +4,7 @@ use crate::number::number;
 use crate::outlier_score;
 use crate::pack::Pack;
 use crate::subject::Subject;
-use rflvm::error::RunError;
+use rflvm::internal::error::RunError;
 use rflvm_study::times::{Calendar, Timeline};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn times(timeline: &Timeline, texts: Option<&[String]>, pack: &mut Pack) -> Valu
 
 /// The modes that the search found, the chosen one first.
 pub fn modes(subject: &Subject<'_>, pack: &mut Pack) -> Value {
-    let mode = |found: &rflvm::run::modes::Found| {
+    let mode = |found: &rflvm::internal::run::modes::Found| {
         json!({
             "start": found.start, "evidence": number(found.evidence), "error": number(found.error),
             "continuity": number(found.continuity), "trustworthiness": number(found.trustworthiness),

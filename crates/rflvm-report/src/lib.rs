@@ -29,7 +29,7 @@ pub use image::Image;
 pub use subject::{Rows, Subject};
 
 use pack::Pack;
-use rflvm::error::RunError;
+use rflvm::internal::error::RunError;
 use serde_json::{Value, json};
 
 /// The page about a fit. `image` is the shape of the picture that each row is, if rows are pictures.

@@ -4,8 +4,8 @@
 //! so a row that shapes its surroundings has a lower score than it should.
 
 use crate::subject::Subject;
-use rflvm::error::RunError;
-use rflvm::posterior::parameters::evenly;
+use rflvm::internal::error::RunError;
+use rflvm::internal::posterior::parameters::evenly;
 
 /// Cells × draws that are evaluated: about a second.
 const WORK: usize = 20_000_000;

@@ -1,9 +1,9 @@
 //! What a report is about: a fit with its draws, and what is known about its rows.
 
-use rflvm::posterior::convergence::Convergence;
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::forecast::NewTime;
-use rflvm::run::modes::Found;
+use rflvm::internal::posterior::convergence::Convergence;
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::forecast::NewTime;
+use rflvm::internal::run::modes::Found;
 use rflvm_study::answers::convergence::{Began, report};
 use rflvm_study::answers::forecast::{Ahead, When, new_times};
 use rflvm_study::answers::positions::Positions;

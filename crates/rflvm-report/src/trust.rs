@@ -2,7 +2,7 @@
 
 use crate::pack::Pack;
 use crate::subject::Subject;
-use rflvm::error::RunError;
+use rflvm::internal::error::RunError;
 use serde_json::{Value, json};
 
 /// Draws of a chain that a trace shows.

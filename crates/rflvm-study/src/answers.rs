@@ -7,8 +7,12 @@ pub mod backtest;
 pub mod cells;
 pub mod checks;
 pub mod convergence;
+pub mod differences;
 pub mod distances;
+pub mod effects;
 pub mod forecast;
+pub mod grouping;
+pub mod groups;
 pub mod imputed;
 pub mod kernel;
 pub mod placed;
@@ -18,7 +22,7 @@ pub mod revealed;
 pub mod stream;
 
 use crate::cells::{csv_text, number};
-use rflvm::posterior::outlook::Scores;
+use rflvm::internal::posterior::outlook::Scores;
 use serde_json::{Value, json};
 
 /// The answer to a question: columns of one length.
@@ -63,6 +67,8 @@ pub const OF_COLUMN: &str = "column";
 pub const OF_SD: &str = "standard deviation of the column";
 /// Positions have the unit of the latent axes.
 pub const OF_AXIS: &str = "latent axis";
+/// Predictors have the scale of the link of their column.
+pub const OF_LINK: &str = "link";
 
 impl Column {
     /// A column of numbers.

@@ -2,8 +2,8 @@
 
 use crate::fit::Fit;
 use crate::note::Note;
-use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::leftover::Leftover;
+use rflvm::internal::posterior::axes::AxesInUse;
+use rflvm::internal::posterior::leftover::Leftover;
 use serde_json::{Value, json};
 
 /// One line: how many axes are in use, with what probability, and how informative the data are about each.

@@ -3,13 +3,13 @@
 use crate::column_families::{Block, ColumnFamilies};
 use crate::config::Config;
 use crate::error::Error;
-use crate::families::{Kind, seen};
+use crate::families::{Kind, blocks_of, seen, takes_text};
 use crate::table::{self, ReadOptions, Table};
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::model::family::Trials;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Trials;
+use rflvm::internal::spec;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Families and trials that were passed in memory or chosen automatically, rather than read from files that the settings name.
 #[derive(Debug, Clone, Default)]
@@ -53,19 +53,24 @@ pub fn blocks(config: &Config, given: &Given, table: &Table) -> Result<Vec<Block
         Some(cells) => Some(Trials::Each(same_shape(cells.clone(), table, "given").map_err(data)?)),
         None => config.trials.as_deref().map(|text| trials(text, config, table)).transpose().map_err(data)?,
     };
-    let family = rflvm::spec::family_with(name, trials, priors).map_err(data)?;
-    if let Some(category) = table.categories.first().filter(|_| !family.is_whole()) {
+    let name = spec::canonical(name).map_err(data)?;
+    if let Some(category) = table.categories.first().filter(|_| !takes_text(name)) {
         let rule = format!(
             "the column `{}` holds text, which only multinomial accepts; give ⟨likelihood=auto⟩, or exclude the column with ⟨labels⟩ or ⟨without⟩",
             category.name
         );
-        return Err(data(SpecError::Setting { setting: "likelihood", value: family.name().into(), rule }));
+        return Err(data(SpecError::Setting { setting: "likelihood", value: name.into(), rule }));
     }
     let is_of_category = |j: &usize| table.categories.iter().any(|c| c.columns().contains(j));
     let numbers: Vec<usize> = (0..table.columns.len()).filter(|j| !is_of_category(j)).collect();
-    let categories = table.categories.iter().map(|c| (c.columns().collect(), Arc::clone(&family)));
-    let numbers = (!numbers.is_empty()).then(|| (numbers, Arc::clone(&family)));
-    Ok(numbers.into_iter().chain(categories).collect())
+    let mut blocks = match numbers.is_empty() {
+        true => Vec::new(),
+        false => blocks_of(name, trials, numbers, table, priors).map_err(data)?,
+    };
+    for category in &table.categories {
+        blocks.push((category.columns().collect(), spec::family_with(name, None, priors).map_err(data)?));
+    }
+    Ok(blocks)
 }
 
 /// A number, or a table with the shape of the data.

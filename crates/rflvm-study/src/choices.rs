@@ -1,7 +1,7 @@
 //! The settings that are chosen from a list of names.
 
 use crate::settings::{Value, choices};
-use rflvm::model::latent::TimeKernel;
+use rflvm::internal::model::latent::TimeKernel;
 use std::ffi::OsStr;
 
 choices! {
@@ -24,6 +24,16 @@ choices! {
         /// Exponentials and logarithms of cells in float32; products, sums, factors and decisions in float64. Each cell's log-likelihood is then
         /// right to about seven digits.
         Mixed = "mixed",
+    }
+}
+
+choices! {
+    /// How positions are found.
+    Method {
+        /// Sample the posterior by Markov chain Monte Carlo.
+        Mcmc = "mcmc",
+        /// Maximise the posterior: a MAP estimate in seconds, with conditional standard deviations only.
+        Map = "map",
     }
 }
 

@@ -2,12 +2,12 @@
 
 use crate::cells;
 use crate::error::Error;
-use crate::families::{OF_TEXT, seen, suited, takes_text};
+use crate::families::{OF_TEXT, blocks_of, seen, suited, takes_text};
 use crate::table::{Category, Source, Table};
-use rflvm::atomic::plain_reason;
-use rflvm::model::Priors;
-use rflvm::model::family::{Family, Trials};
-use rflvm::spec;
+use rflvm::internal::atomic::plain_reason;
+use rflvm::internal::model::Priors;
+use rflvm::internal::model::family::{Family, Trials};
+use rflvm::internal::spec;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
@@ -72,11 +72,11 @@ impl ColumnFamilies {
         Ok(ColumnFamilies { file, lines })
     }
 
-    /// Families passed in memory: column, family, and the name of its block.
-    pub fn of(source: &str, lines: Vec<(String, String, String)>) -> Result<Self, Error> {
+    /// Families passed in memory: column, family, trials or levels if they are given, and the name of its block.
+    pub fn of(source: &str, lines: Vec<[String; 4]>) -> Result<Self, Error> {
         let mut column_families = ColumnFamilies { file: source.into(), lines: Vec::with_capacity(lines.len()) };
-        for (column, family, block) in lines {
-            let key = [spec::canonical(&family)?.to_string(), String::new(), block];
+        for [column, family, trials, block] in lines {
+            let key = [spec::canonical(&family)?.to_string(), trials, block];
             column_families.lines.push(Line { number: column_families.lines.len() + 1, column, key });
         }
         Ok(column_families)
@@ -107,6 +107,11 @@ impl ColumnFamilies {
         let first = self.lines.first()?;
         let is_alike = |line: &Line| line.key[0] == first.key[0] && !takes_text(&line.key[0]);
         self.lines.iter().all(is_alike).then_some(first.key[0].as_str())
+    }
+
+    /// Whether a family takes columns of text.
+    pub fn takes_text(&self) -> bool {
+        self.lines.iter().any(|line| takes_text(&line.key[0]))
     }
 
     /// Columns that are categories even if they hold numbers: each is the only column of its multinomial block.
@@ -225,8 +230,9 @@ impl ColumnFamilies {
                 }
             };
             columns.sort_unstable();
-            Ok((columns, spec::family_with(likelihood, trials, priors).map_err(|error| bad(error.to_string()))?))
+            blocks_of(likelihood, trials, columns, table, priors).map_err(|error| bad(error.to_string()))
         };
-        blocks.into_iter().map(family).collect()
+        let blocks = blocks.into_iter().map(family).collect::<Result<Vec<_>, _>>()?;
+        Ok(blocks.into_iter().flatten().collect())
     }
 }

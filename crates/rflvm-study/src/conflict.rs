@@ -1,7 +1,7 @@
 //! Priors that conflict with their posterior, in words: what conflicts, and which setting to change.
 
-use rflvm::model::{Amplitude, Model};
-use rflvm::posterior::check::{Assumption, Conflict};
+use rflvm::internal::model::{Amplitude, Model};
+use rflvm::internal::posterior::check::{Assumption, Conflict};
 
 /// Said if there are none.
 pub const NONE: &str = "no prior conflicts with its posterior";
@@ -52,11 +52,12 @@ pub fn advice(conflict: &Conflict, model: &Model) -> String {
         }
         (Assumption::Weights | Assumption::Amplitude, _) => ("the amplitude", "amplitude"),
         (Assumption::Parameter(name, _), _) => match (family, name) {
-            ("gaussian" | "isotropic", _) => ("the noise", "noise"),
             ("student-t", "dof") => ("the degrees of freedom", "student-t.dof"),
             ("student-t", _) => ("the noise", "student-t.noise"),
-            ("negative-binomial", _) => ("the dispersion", "dispersion"),
-            ("zero-inflated-poisson", _) => ("the share of extra zeros", "zero-inflation"),
+            (_, "precision") => ("the noise", "noise"),
+            (_, "r") => ("the dispersion", "dispersion"),
+            (_, "logit_pi") => ("the share of extra zeros", "zero-inflation"),
+            (_, name) if name.starts_with("ln_gap") => ("the gaps between cut points", "cut-points"),
             _ => return format!("change the prior of {name} in the family {family}"),
         },
         (Assumption::Alpha | Assumption::Clusters, _) => ("the clusters of frequencies", "alpha"),
@@ -79,12 +80,12 @@ fn number(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::message::{Plain, render};
-    use rflvm::model::family::Gaussian;
-    use rflvm::model::{HalfT, ModelSpec, Priors};
-    use rflvm::observations::Observations;
+    use rflvm::internal::model::family::Gaussian;
+    use rflvm::internal::model::{HalfT, ModelSpec, Priors};
+    use rflvm::internal::observations::Observations;
 
     fn model(amplitude: Amplitude) -> Model {
-        let y = rflvm::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
+        let y = rflvm::internal::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
         let priors = Priors { amplitude: Some(amplitude), ..Priors::default() };
         let spec = ModelSpec { features: 4, priors, ..ModelSpec::default() };
         Model::new(Observations::new(y).unwrap(), Gaussian::default(), spec).unwrap()

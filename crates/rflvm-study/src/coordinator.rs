@@ -9,13 +9,13 @@ use crate::folder::{self, FolderLock};
 use crate::modes;
 use crate::sample;
 use crate::segment::{After, refused};
-use rflvm::draws::zarr::{Store, Writer};
-use rflvm::error::SpecError;
-use rflvm::identity::Identity;
-use rflvm::run::apart::{self, Started};
-use rflvm::run::chain::Snapshot;
-use rflvm::run::checkpoint::Checkpoint;
-use rflvm::run::message::{pack, unpack};
+use rflvm::internal::draws::zarr::{Store, Writer};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::identity::Identity;
+use rflvm::internal::run::apart::{self, Started};
+use rflvm::internal::run::chain::Snapshot;
+use rflvm::internal::run::checkpoint::Checkpoint;
+use rflvm::internal::run::message::{pack, unpack};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,7 +44,7 @@ impl Coordinator {
             return Err(SpecError::Setting { setting: "device", value: "cuda".into(), rule: rule.into() }.into());
         }
         let identity = fit.identity();
-        fit.write_settings("fit", Some(&identity))?;
+        fit.write_settings(Some(&identity))?;
         let (mut store, chains, writers) = fit.with_sampling(|sampling| {
             let store = sampling.store(&fit.model)?;
             let (chains, writers) = match from {

@@ -4,9 +4,9 @@
 use crate::config::Config;
 use crate::error::Error;
 use crate::table::{Decimal, Table};
-use rflvm::closest::closest;
-use rflvm::error::{DataError, SpecError};
-use rflvm::linalg::Mat;
+use rflvm::internal::closest::closest;
+use rflvm::internal::error::{DataError, SpecError};
+use rflvm::internal::linalg::Mat;
 use std::ops::Range;
 
 /// Ends the name of a column of numbers that is a category.
@@ -139,6 +139,11 @@ impl Covariates {
             (_, Some(near)) => format!("no covariate of this fit has that name; did you mean {near}?"),
             _ => format!("no covariate of this fit has that name; they are {}", known.join(", ")),
         })
+    }
+
+    /// Names of the covariates, each with its columns of the matrix.
+    pub fn places(&self) -> Vec<(&str, Range<usize>)> {
+        self.placed().map(|(covariate, place)| (covariate.name.as_str(), place)).collect()
     }
 
     /// Each covariate with its columns of the matrix.

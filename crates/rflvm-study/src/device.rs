@@ -3,10 +3,10 @@
 use crate::choices::Precision;
 use crate::settings::{Kind, Value, utf8};
 use rflvm::Model;
-use rflvm::device::Open;
-use rflvm::error::RunError;
-use rflvm::run::Settings;
-use rflvm::run::modes::Plan;
+use rflvm::internal::device::Open;
+use rflvm::internal::error::RunError;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::modes::Plan;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fmt;
@@ -109,7 +109,7 @@ impl DeviceChoice {
         let chains = settings.chains.max(Plan::new(model, settings).map_or(0, |_| Plan::memory(model).0));
         let ranks = model.chunks().ranks();
         let possible = |first: usize, count: usize| -> Result<Card, RunError> {
-            rflvm::device::supports(model)?;
+            rflvm::internal::device::supports(model)?;
             if !model.chunks().is_alone() {
                 let (number, sharing) = dealt(ranks.place(), count);
                 check(model, first.saturating_add(number), chains * sharing)?;
@@ -142,7 +142,7 @@ fn check(model: &Model, number: usize, chains: usize) -> Result<(), RunError> {
 fn check(_model: &Model, number: usize, _chains: usize) -> Result<(), RunError> {
     let rule =
         "this build of rflvm has no support for cards; build it with --features cuda, or let device be cpu".into();
-    Err(rflvm::error::SpecError::Setting {
+    Err(rflvm::internal::error::SpecError::Setting {
         setting: "device",
         value: DeviceChoice::Cuda(Some(number)).to_string(),
         rule,

@@ -8,15 +8,15 @@ use crate::label::label;
 use crate::modes;
 use crate::stacking::Stacking;
 use rflvm::Init;
-use rflvm::atomic::plain_reason;
-use rflvm::draws::Source;
-use rflvm::draws::zarr::Reader;
-use rflvm::error::{SpecError, StoreError};
-use rflvm::posterior::convergence::{Convergence, judge_chains, judge_modes};
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::modes::modes;
-use rflvm::posterior::stacking::Weighted;
-use rflvm::run::Settings;
+use rflvm::internal::atomic::plain_reason;
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::Reader;
+use rflvm::internal::error::{SpecError, StoreError};
+use rflvm::internal::posterior::convergence::{Convergence, judge_chains};
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::modes::judge_modes;
+use rflvm::internal::posterior::stacking::Weighted;
+use rflvm::internal::run::Settings;
 use std::path::Path;
 
 /// Stored draws, from some of the chains.
@@ -79,8 +79,7 @@ impl Drawn {
     /// Chains that began apart: those in use are in the mode with most chains, and all answers but positions combine the modes, each counting by its chains.
     fn of_spread(fit: &Fit, store: Reader) -> Result<(Self, Convergence), Error> {
         let all: Vec<usize> = (0..store.size()?.0).collect();
-        let modes = modes(&store, &all, (fit.model.rows(), fit.model.latent_dim()))?;
-        let mut convergence = judge_modes(&store, &all, modes.len())?;
+        let (modes, mut convergence) = judge_modes(&store, &all, (fit.model.rows(), fit.model.latent_dim()))?;
         label(&mut convergence.lines, fit);
         let used = modes[0].clone();
         let weighted = if modes.len() > 1 { Weighted::by_chains(modes) } else { Vec::new() };

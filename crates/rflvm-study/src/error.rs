@@ -4,8 +4,8 @@ use crate::apart::OutputError;
 use crate::message::{Naming, render};
 use crate::out_dir::OutDirError;
 use crate::table::TableError;
-use rflvm::atomic::{plain_reason, remedy};
-use rflvm::error::{DataError, RunError, SpecError, StoreError};
+use rflvm::internal::atomic::{plain_reason, remedy};
+use rflvm::internal::error::{DataError, RunError, SpecError, StoreError};
 use std::io;
 use std::path::Path;
 

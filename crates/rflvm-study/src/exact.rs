@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::fit::Fit;
 use crate::message::{listed, with_value};
 use crate::note::Note;
-use rflvm::draws::{Source, parameter_name};
+use rflvm::internal::draws::{Source, parameter_name};
 
 /// Noise is as good as gone below this share of the column's standard deviation.
 const GONE: f64 = 0.01;

@@ -1,13 +1,76 @@
 //! Which family suits a column, judged by its values.
 
+use crate::column_families::Block;
 use crate::table::Table;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::model::Priors;
+use rflvm::internal::model::family::{Family, MOST_LEVELS, Trials};
+use rflvm::internal::spec;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The family that `auto` chooses for columns of text.
 pub const OF_TEXT: &str = "multinomial";
 
 /// Whether a family takes columns of text, one column per level.
 pub fn takes_text(family: &str) -> bool {
-    rflvm::spec::about(family).is_ok_and(|about| about.cells.may_be_text())
+    rflvm::internal::spec::about(family).is_ok_and(|about| about.cells.may_be_text())
+}
+
+/// The blocks of some columns of one family. Ordered levels have a block for each number of levels: that given as trials, or else the largest
+/// level of the column.
+pub fn blocks_of(
+    family: &str,
+    trials: Option<Trials>,
+    columns: Vec<usize>,
+    table: &Table,
+    priors: &Priors,
+) -> Result<Vec<Block>, SpecError> {
+    if trials.is_some() || !spec::about(family)?.cells.are_levels() {
+        return with_limits(columns, spec::family_with(family, trials, priors)?, table);
+    }
+    if table.values.len() != table.rows * table.columns.len() {
+        let rule = "no process has read all cells, so the number of levels is unknown; give it".into();
+        return Err(SpecError::Setting { setting: "trials", value: "not given".into(), rule });
+    }
+    let mut by_levels: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for j in columns {
+        let cells = table.values.iter().skip(j).step_by(table.columns.len());
+        let top = cells.copied().filter(|v| !v.is_nan()).fold(2.0, f64::max);
+        if top > f64::from(MOST_LEVELS) {
+            let name = &table.columns[j];
+            let rule = format!(
+                "the column `{name}` has a level {top}, and {family} takes at most {MOST_LEVELS}; choose another family for it"
+            );
+            return Err(SpecError::Setting { setting: "likelihood", value: family.into(), rule });
+        }
+        by_levels.entry(top as u32).or_default().push(j);
+    }
+    let block = |(levels, columns)| Ok((columns, spec::family_with(family, Some(Trials::Same(levels)), priors)?));
+    by_levels.into_iter().map(block).collect()
+}
+
+/// A family with the limits of those of its columns that have any, in a separate block.
+fn with_limits(columns: Vec<usize>, family: Arc<dyn Family>, table: &Table) -> Result<Vec<Block>, SpecError> {
+    let has_limits = |j: &usize| table.limits.iter().any(|limit| limit.column == *j);
+    let (limited, others): (Vec<usize>, Vec<usize>) = columns.into_iter().partition(has_limits);
+    let mut blocks = Vec::new();
+    if let Some(limits) = table.limits_of(&limited) {
+        let censored = family.with_limits(limits).ok_or_else(|| {
+            let first = table.limits.iter().find(|limit| limited.contains(&limit.column));
+            let cell = first.map_or_else(String::new, |first| {
+                let cell = table.values[first.row * table.columns.len() + first.column];
+                format!("the column `{}` has cells such as {}", table.columns[first.column], first.text(cell))
+            });
+            let rule = format!("{cell}, which only gaussian and log-normal accept; choose one of them for it");
+            SpecError::Setting { setting: "likelihood", value: family.name().into(), rule }
+        })?;
+        blocks.push((limited, censored));
+    }
+    if !others.is_empty() {
+        blocks.push((others, family));
+    }
+    Ok(blocks)
 }
 
 /// What a column of numbers holds.
@@ -42,6 +105,12 @@ pub struct Seen {
     pub kind: Kind,
     /// Whether its numbers are whole and from 1 to at most 10.
     pub may_be_scale: bool,
+    /// Whether it has every whole number from 1 to its largest, at least 4.
+    pub is_consecutive: bool,
+    /// Whether only a limit is known of some cells, such as `<0.5`.
+    pub has_limits: bool,
+    /// Whether all observed cells are above zero.
+    pub is_positive: bool,
     /// Whether all observed cells are equal.
     pub is_constant: bool,
     /// Whether it numbers the rows, one by one.
@@ -65,6 +134,24 @@ const WIDE: usize = 10;
 /// Counts with a larger variance over mean are not Poisson.
 pub const OVERDISPERSED: f64 = 1.5;
 
+impl Kind {
+    /// What a column holds, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::Nothing => "nothing",
+            Kind::Truth => "yes/no",
+            Kind::Binary => "zeros and ones",
+            Kind::Counts => "counts",
+            Kind::Even => "whole numbers that vary less than counts",
+            Kind::Few => "a few whole numbers",
+            Kind::Amounts => "whole numbers away from zero",
+            Kind::Scale => "answers on a scale",
+            Kind::Real => "numbers",
+            Kind::Level => "categories",
+        }
+    }
+}
+
 /// Examines each column.
 pub fn seen(table: &Table) -> Vec<Seen> {
     let width = table.columns.len();
@@ -75,18 +162,37 @@ pub fn seen(table: &Table) -> Vec<Seen> {
         column.extend(table.values.iter().skip(j).step_by(width).copied().filter(|v| !v.is_nan()));
         seen.push(Seen::of(&column, table.rows));
     }
-    let scales = seen.iter().filter(|s| s.may_be_scale).count();
-    for column in seen.iter_mut().filter(|s| s.may_be_scale && scales >= SCALES) {
-        column.kind = Kind::Scale;
-    }
+    compare(&mut seen);
     table.truths.iter().for_each(|&j| seen[j].kind = Kind::Truth);
+    table.limits.iter().for_each(|limit| (seen[limit.column].kind, seen[limit.column].has_limits) = (Kind::Real, true));
     table.categories.iter().flat_map(|c| c.columns()).for_each(|j| seen[j].kind = Kind::Level);
     seen
 }
 
+/// Finds scales of answers: those that other columns have too, or that are known by their answers, all of which occur and vary less than counts.
+pub fn compare(seen: &mut [Seen]) {
+    let scales = seen.iter().filter(|s| s.may_be_scale).count();
+    let is_scale = |s: &Seen| s.may_be_scale && (scales >= SCALES || s.kind == Kind::Even && s.is_consecutive);
+    seen.iter_mut().filter(|s| is_scale(s)).for_each(|column| column.kind = Kind::Scale);
+}
+
 impl Seen {
+    /// A column that is known to be of some kind, whatever its cells.
+    pub fn known(kind: Kind) -> Self {
+        Seen {
+            kind,
+            may_be_scale: false,
+            is_consecutive: false,
+            has_limits: false,
+            is_positive: false,
+            is_constant: false,
+            is_index: false,
+            dispersion: f64::NAN,
+        }
+    }
+
     /// Examines a column's observed cells; `rows` is the number of rows of the table.
-    fn of(cells: &[f64], rows: usize) -> Self {
+    pub fn of(cells: &[f64], rows: usize) -> Self {
         let count = cells.len() as f64;
         let mean = cells.iter().sum::<f64>() / count;
         let variance = cells.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
@@ -119,8 +225,13 @@ impl Seen {
         let is_short =
             cells.iter().all(|v| (1.0..=TOP).contains(v)) && cells.contains(&1.0) && cells.iter().any(|v| *v > 2.0);
         let is_index = is_whole && cells.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
+        let top = cells.iter().copied().fold(0.0, f64::max);
+        let is_consecutive = (4.0..=TOP).contains(&top) && (1..=top as u32).all(|k| cells.contains(&f64::from(k)));
         Seen {
             kind,
+            is_consecutive,
+            has_limits: false,
+            is_positive: cells.iter().all(|v| *v > 0.0),
             may_be_scale: is_whole && is_short && cells.len() >= ANSWERS,
             is_constant: !cells.is_empty() && cells.iter().all(|v| *v == cells[0]),
             is_index: is_index && cells.len() == rows && rows >= INDEX_ROWS,
@@ -130,7 +241,7 @@ impl Seen {
 }
 
 /// The number of distinct values, if they are few.
-fn distinct(cells: &[f64]) -> Option<usize> {
+pub fn distinct(cells: &[f64]) -> Option<usize> {
     let mut values: Vec<f64> = Vec::new();
     for cell in cells {
         if !values.contains(cell) {
@@ -167,9 +278,12 @@ pub fn suited(seen: &[Seen]) -> Vec<&'static str> {
     let of_counts =
         if dispersion(seen.iter().filter(is_count)) > OVERDISPERSED { "negative-binomial" } else { "poisson" };
     let family = |s: &Seen| match s.kind {
+        // A laboratory's limits of detection are of amounts that differ by factors.
+        _ if s.has_limits && s.is_positive => "log-normal",
         _ if is_count(&s) => of_counts,
         Kind::Truth | Kind::Binary => "bernoulli",
         Kind::Level => OF_TEXT,
+        Kind::Scale => "ordinal",
         _ => "gaussian",
     };
     seen.iter().map(family).collect()
@@ -226,6 +340,37 @@ mod tests {
         let table = Table { columns, rows: 80, values, ..Table::default() };
         let seen = seen(&table);
         assert!(seen.iter().all(|s| s.kind == Kind::Scale), "{seen:?}");
-        assert_eq!(suited(&seen), ["gaussian"; 5]);
+        assert_eq!(suited(&seen), ["ordinal"; 5]);
+    }
+
+    #[test]
+    fn a_lone_scale_is_known_by_its_answers() {
+        let table = |cells: Vec<f64>| {
+            let values = cells.iter().flat_map(|v| [*v, v.sin()]).collect();
+            Table { columns: vec!["q".into(), "x".into()], rows: cells.len(), values, ..Table::default() }
+        };
+        let answers = |n: u32| [1.0, 2.0, 3.0, 3.0, 4.0, 3.0, 2.0, 3.0, 4.0, 5.0][n as usize % 10];
+        assert_eq!(suited(&seen(&table((0..200).map(answers).collect()))), ["ordinal", "gaussian"]);
+        // Without one of its levels, or with fewer than four, it may be anything.
+        let gap = |n: u32| if answers(n) == 2.0 { 3.0 } else { answers(n) };
+        assert_eq!(suited(&seen(&table((0..200).map(gap).collect()))), ["gaussian", "gaussian"]);
+        let three = |n: u32| f64::from(1 + n % 3);
+        assert_eq!(seen(&table((0..200).map(three).collect()))[0].kind, Kind::Few);
+    }
+
+    #[test]
+    fn columns_of_levels_have_a_block_for_each_number_of_levels() {
+        let columns = ["a", "b", "c"].map(String::from).to_vec();
+        let table = Table { columns, rows: 2, values: vec![1.0, 7.0, 5.0, 5.0, f64::NAN, 2.0], ..Table::default() };
+        let priors = Priors::default();
+        let blocks = blocks_of("ordinal", None, vec![0, 1, 2], &table, &priors).unwrap();
+        let levels: Vec<(Vec<usize>, usize)> = blocks.iter().map(|(c, family)| (c.clone(), family.levels())).collect();
+        assert_eq!(levels, [(vec![0, 2], 5), (vec![1], 7)]);
+        let given = blocks_of("ordinal", Some(Trials::Same(9)), vec![0, 1], &table, &priors).unwrap();
+        assert_eq!((given.len(), given[0].1.levels()), (1, 9));
+        assert_eq!(blocks_of("gaussian", None, vec![0, 1], &table, &priors).unwrap().len(), 1);
+        let long = Table { values: vec![1.0, 70.0, 5.0, 5.0, 1.0, 2.0], ..table };
+        let error = blocks_of("ordinal", None, vec![0, 1], &long, &priors).unwrap_err().to_string();
+        assert!(error.contains("`b` has a level 70") && error.contains("at most 20"), "{error}");
     }
 }

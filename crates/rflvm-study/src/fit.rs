@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::covariates::Covariates;
 use crate::device::Card;
 use crate::error::Error;
-use crate::folder::{FolderLock, RESULTS, config_path, is_replacing, map_path, store_path, trials_path};
+use crate::folder::{FolderLock, RESULTS, config_path, is_replacing, limits_path, map_path, store_path, trials_path};
 use crate::memory;
 use crate::model;
 use crate::outputs;
@@ -18,16 +18,16 @@ use crate::sample::{Follow, Sampling};
 use crate::table::Table;
 use crate::times::Timeline;
 use crate::write;
-use rflvm::draws::Kept;
-use rflvm::draws::zarr::RowLabels;
-use rflvm::error::SpecError;
-use rflvm::identity::Identity;
-use rflvm::linalg::Mat;
-use rflvm::model::Model;
-use rflvm::rng::Stream;
-use rflvm::run::Settings;
-use rflvm::run::checkpoint::Checkpoint;
-use rflvm::run::modes::Plan;
+use rflvm::internal::draws::Kept;
+use rflvm::internal::draws::zarr::RowLabels;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::identity::Identity;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::Model;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::checkpoint::Checkpoint;
+use rflvm::internal::run::modes::Plan;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -94,9 +94,10 @@ impl Fit {
         saved.check_paths()?;
         let settings = run::settings(&config);
         settings.check()?;
-        let keep = config.run.keep.iter().flat_map(|names| &names.0);
+        config.sampling.starts.map_or(Ok(()), run::check_starts)?;
+        let keep = config.sampling.keep.iter().flat_map(|names| &names.0);
         let keep = keep.map(|name| Kept::named(name)).collect::<Result<_, _>>()?;
-        let every = run::seconds(config.run.checkpoint.unwrap_or(30.0))?;
+        let every = run::seconds(config.compute.checkpoint.unwrap_or(30.0))?;
         model::time_spec(&config)?;
         let mut table = read(&config)?;
         blocks::choose(&mut config, &mut given, &mut table);
@@ -112,8 +113,8 @@ impl Fit {
         };
         if timeline.is_some() {
             // The folder says what was chosen, so that it need not be chosen again.
-            saved.path.column_process = Some(ColumnProcessKind::of(model.spec().column_process));
-            config.path.column_process = saved.path.column_process;
+            saved.paths.column_process = Some(ColumnProcessKind::of(model.spec().column_process));
+            config.paths.column_process = saved.paths.column_process;
         }
         Plan::check(&model, &settings)?;
         // Columns named after levels may have other families.
@@ -159,7 +160,7 @@ impl Fit {
         let mut config = Config::read(&file)?;
         // Folders of versions without such paths do not mention them.
         if config.time.is_some() {
-            config.path.column_process.get_or_insert(ColumnProcessKind::None);
+            config.paths.column_process.get_or_insert(ColumnProcessKind::None);
         }
         change(&mut config);
         Ok(config)
@@ -235,10 +236,10 @@ impl Fit {
 
     /// [`Fit::card`] with other settings of the run.
     pub(crate) fn card_for(&self, settings: &Settings) -> Result<Option<Card>, Error> {
-        let run = &self.config.run;
-        let precision = run.precision.unwrap_or(Precision::Double);
+        let compute = &self.config.compute;
+        let precision = compute.precision.unwrap_or(Precision::Double);
         let model = self.part.as_ref().unwrap_or(&self.model);
-        Ok(run.device.unwrap_or_default().card(precision, model, settings)?)
+        Ok(compute.device.unwrap_or_default().card(precision, model, settings)?)
     }
 
     /// Everything that determines the draws.
@@ -300,8 +301,8 @@ impl Fit {
         };
         settings.check()?;
         for config in [&mut self.config, &mut self.saved] {
-            (config.run.warmup, config.warmup_from) = (Some(settings.warmup), Some(begun));
-            config.run.draws = Some(settings.draws);
+            (config.sampling.warmup, config.warmup_from) = (Some(settings.warmup), Some(begun));
+            config.sampling.draws = Some(settings.draws);
         }
         if let Some(identity) = &mut self.identity {
             (identity.warmup, identity.warmup_from, identity.draws) = (settings.warmup, begun, settings.draws);
@@ -312,7 +313,7 @@ impl Fit {
 
     /// Samples into the folder.
     pub fn run(&self, _lock: &FolderLock, from: Option<Checkpoint>, follow: &dyn Follow) -> Result<(), Error> {
-        self.write_settings("fit", Some(&self.identity()))?;
+        self.write_settings(Some(&self.identity()))?;
         self.sample(from, follow)
     }
 
@@ -352,16 +353,21 @@ impl Fit {
     }
 
     /// Writes config.toml, and the files it names if families or trials did not come from files.
-    pub fn write_settings(&self, command: &str, identity: Option<&Identity>) -> Result<(), Error> {
+    pub fn write_settings(&self, identity: Option<&Identity>) -> Result<(), Error> {
         if let Some(column_families) = &self.given.column_families {
             write::text(&self.dir.join(ColumnFamilies::FILE), &column_families.to_csv())?;
         }
         if let Some(trials) = &self.given.trials {
             write::npy(&trials_path(&self.dir), &[trials.rows(), trials.cols()], trials.as_slice())?;
         }
+        if !self.table.limits.is_empty() {
+            let places = self.places();
+            let text = self.table.limits_csv(|n, j| self.model.y()[(n, places[j])]);
+            write::text(&limits_path(&self.dir), &text)?;
+        }
         let (table_identity, identity) = (identity.map(|own| own.data.clone()), identity.map(Identity::digest));
         let saved = Config { identity, table_identity, ..self.saved.clone() };
-        write::text(&config_path(&self.dir), &saved.to_toml_of(command))
+        write::text(&config_path(&self.dir), &saved.to_toml())
     }
 
     /// Limits the processor to the requested instruction sets.
@@ -435,6 +441,15 @@ fn read_kept(config: &Config, dir: &Path) -> Result<Table, Error> {
     // It has one column per level, where the user's table had one column of text.
     if let Some(blocks) = &config.blocks {
         table.categories = ColumnFamilies::read(blocks)?.categories_of(&table);
+    }
+    // The store holds the limits themselves, not what they are.
+    let limits = limits_path(dir);
+    if let Ok(file) = std::fs::File::open(&limits) {
+        let damaged = || Error::Config {
+            file: limits.display().to_string(),
+            problem: "it does not list cells of the table of the fit; restore the file, or fit again".into(),
+        };
+        table = table.with_limits(file).ok_or_else(damaged)?;
     }
     Ok(table)
 }

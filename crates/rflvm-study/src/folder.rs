@@ -27,6 +27,11 @@ pub fn trials_path(dir: &Path) -> PathBuf {
     dir.join("trials.npy")
 }
 
+/// The cells of which only a limit is known.
+pub fn limits_path(dir: &Path) -> PathBuf {
+    dir.join("limits.csv")
+}
+
 /// Files that had another name in version 0.2, each with that name.
 const RENAMED: [(&str, &str); 2] = [("modes.json", "maps.json"), ("modes.svg", "maps.svg")]; // version 0.2
 
@@ -47,7 +52,7 @@ pub fn map_path(dir: &Path) -> PathBuf {
 }
 
 /// All files that fits and point estimates write. All other files belong to the user.
-pub const RESULTS: [&str; 30] = [
+pub const RESULTS: [&str; 31] = [
     "config.toml",
     // What only Python knows of its fits.
     "python.json",
@@ -67,6 +72,7 @@ pub const RESULTS: [&str; 30] = [
     "frequencies.csv",
     "blocks.csv",
     "trials.npy",
+    "limits.csv",
     // Of the other modes that were sampled.
     "embedding-2.csv",
     "embedding-3.csv",

@@ -5,10 +5,10 @@ use crate::error::Error;
 use crate::fit::Fit;
 use crate::folder::{checkpoint_path, config_path, store_path};
 use crate::run;
-use rflvm::draws::Source;
-use rflvm::draws::zarr::Reader;
-use rflvm::identity::{Difference, Identity};
-use rflvm::run::checkpoint::{self, Checkpoint};
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::Reader;
+use rflvm::internal::identity::{Difference, Identity};
+use rflvm::internal::run::checkpoint::{self, Checkpoint};
 use std::path::Path;
 
 /// Checks that the draws in a store come from this fit.

@@ -1,8 +1,8 @@
 //! Quantities by which convergence is judged, named as their user knows them: by rows and columns.
 
 use crate::fit::Fit;
-use rflvm::draws::{Traced, parameter_of};
-use rflvm::posterior::convergence::Diagnosed;
+use rflvm::internal::draws::{Traced, parameter_of};
+use rflvm::internal::posterior::convergence::Diagnosed;
 
 /// What a quantity is about, each with its own line in a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +74,7 @@ fn in_words(name: &'static str) -> &'static str {
         "precision" => "the precision",
         "dof" => "the degrees of freedom",
         "logit_pi" => "the zero inflation",
+        gap if gap.starts_with("ln_gap") => "the logarithm of a gap between cut points",
         other => other,
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::bytes::{free, in_words};
 use crate::error::Error;
-use rflvm::model::Model;
-use rflvm::run::Settings;
-use rflvm::run::modes::Plan;
+use rflvm::internal::model::Model;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::modes::Plan;
 
 /// Always granted, without asking the system.
 const SMALL: u128 = 256 << 20;
@@ -63,10 +63,10 @@ pub fn check_bytes(bytes: u128, what: impl FnOnce() -> String, remedy: &'static 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::linalg::Mat;
-    use rflvm::model::ModelSpec;
-    use rflvm::model::family::Poisson;
-    use rflvm::observations::Observations;
+    use rflvm::internal::linalg::Mat;
+    use rflvm::internal::model::ModelSpec;
+    use rflvm::internal::model::family::Poisson;
+    use rflvm::internal::observations::Observations;
 
     #[test]
     fn a_card_relieves_the_machine_of_what_is_as_long_as_the_table() {

@@ -9,13 +9,13 @@ use crate::error::Error;
 use crate::latent_dim::LatentDim;
 use crate::table::Table;
 use crate::times::Timeline;
-use rflvm::error::{DataError, SpecError};
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Cells, Family};
-use rflvm::model::latent::{Dynamics, Form, TimeKernel, TimeSpec};
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{MOST_AXES, Model, ModelSpec, Priors, roughness};
-use rflvm::observations::{Observations, Offset};
+use rflvm::internal::error::{DataError, SpecError};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Cells, Family};
+use rflvm::internal::model::latent::{Dynamics, Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{MOST_AXES, Model, ModelSpec, Priors, roughness};
+use rflvm::internal::observations::{Observations, Offset};
 
 /// The model of a table. It takes over the table's values, so that they are not held twice.
 pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option<&Timeline>) -> Result<Model, Error> {
@@ -97,7 +97,7 @@ pub fn outlined(config: &Config, table: &Table) -> Result<Model, Error> {
 
 /// The paths over time, where rows have times.
 pub fn time_spec(config: &Config) -> Result<TimeSpec, SpecError> {
-    let (path, default) = (&config.path, TimeSpec::default());
+    let (path, default) = (&config.paths, TimeSpec::default());
     let given = [
         ("sequence", config.sequence.clone()),
         ("time-kernel", path.time_kernel.map(|v| v.to_string())),
@@ -144,7 +144,7 @@ fn column_process(
     spec: &ModelSpec,
 ) -> Result<Option<TimeKernel>, SpecError> {
     let Some(timeline) = timeline else { return Ok(None) };
-    match config.path.column_process.unwrap_or(ColumnProcessKind::Auto) {
+    match config.paths.column_process.unwrap_or(ColumnProcessKind::Auto) {
         ColumnProcessKind::None => Ok(None),
         ColumnProcessKind::Auto if is_real => {
             Ok(roughness::kernel(y, &Dynamics::new(timeline.times.clone(), spec.time.clone())?))

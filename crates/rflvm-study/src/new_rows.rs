@@ -11,12 +11,14 @@ use crate::note::Note;
 use crate::reading;
 use crate::table::{self, Decimal, Like, ReadOptions, Separator, Table, TableError, Texts};
 use rflvm::Model;
-use rflvm::error::{DataError, SpecError};
-use rflvm::init::Init;
-use rflvm::linalg::Mat;
-use rflvm::observations::{Times, size_factors_beside};
-use rflvm::posterior::transform::{NewRows, Opener, row_key};
-use rflvm::run::Settings;
+use rflvm::internal::error::{DataError, SpecError};
+use rflvm::internal::init::Init;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::Block;
+use rflvm::internal::model::family::Family;
+use rflvm::internal::observations::{Times, size_factors_beside};
+use rflvm::internal::posterior::transform::{NewRows, Opener, row_key};
+use rflvm::internal::run::Settings;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,8 +82,13 @@ pub fn read(new: &NewTable, fit: &Fit) -> Result<(Table, Checked), Error> {
 pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit, device: Option<DeviceChoice>) -> Result<Checked, Error> {
     let data = |error: DataError| Error::Data { file: table.path.display().to_string(), error: error.into() };
     let is_known = matches!(trials, NewTrials::AsFit) && is_known_by_cells(fit);
+    let is_as_fit = matches!(trials, NewTrials::AsFit);
     let (config, given) = with_trials(trials, fit)?;
-    let families = blocks::blocks(&config, &given, table)?.into_iter().map(|(_, family)| family).collect();
+    let families = match is_as_fit {
+        // The number of levels of a column is that of the fit.
+        true => fit.model.blocks().iter().map(|block| own_limits(block, table, fit)).collect(),
+        false => blocks::blocks(&config, &given, table)?.into_iter().map(|(_, family)| family).collect(),
+    };
     let y = Mat::from_vec(table.rows, table.columns.len(), std::mem::take(&mut table.values));
     let offset = match (config.offset.as_deref(), table.offset.take()) {
         (Some("size-factors"), _) => size_factors_beside(&y, fit.model.y()).map_err(data)?,
@@ -94,6 +101,15 @@ pub fn check(table: &mut Table, trials: NewTrials, fit: &Fit, device: Option<Dev
     let open = opener(fit, &model, device)?;
     let own = if is_known { own_rows(fit, model.y().iter_rows().map(row_key)) } else { Vec::new() };
     Ok(Checked { rows: NewRows { model, times, own, open }, notes })
+}
+
+/// The family of a block, with the limits of new rows instead of those of the fit.
+fn own_limits(block: &Block, table: &Table, fit: &Fit) -> Arc<dyn Family> {
+    let columns = &fit.model.order()[block.columns.clone()];
+    let limits = table
+        .limits_of(columns)
+        .or_else(|| block.family.limits().map(|own| own.of_rows(&vec![usize::MAX; table.rows])));
+    limits.and_then(|limits| block.family.with_limits(limits)).unwrap_or_else(|| Arc::clone(&block.family))
 }
 
 /// Whether the cells of a row are all that is known of it.
@@ -124,13 +140,13 @@ fn opener(fit: &Fit, model: &Model, device: Option<DeviceChoice>) -> Result<Opti
             _ => Ok(None),
         };
     }
-    let run = &fit.config.run;
-    let as_fit = || match run.device.unwrap_or_default() {
+    let compute = &fit.config.compute;
+    let as_fit = || match compute.device.unwrap_or_default() {
         DeviceChoice::Cpu => DeviceChoice::Cpu,
         DeviceChoice::Auto | DeviceChoice::Cuda(_) => DeviceChoice::Auto,
     };
     let alone = Settings { chains: 1, init: Init::Pca, ..fit.settings.clone() };
-    let precision = run.precision.unwrap_or(Precision::Double);
+    let precision = compute.precision.unwrap_or(Precision::Double);
     let card = device.unwrap_or_else(as_fit).card(precision, model, &alone)?;
     Ok(card.map(|card| Opener(Arc::from(device::opener(card)))))
 }

@@ -1,6 +1,6 @@
 //! The output folder, checked before any work.
 
-use rflvm::atomic::{create_temporary, plain_reason, remedy};
+use rflvm::internal::atomic::{create_temporary, plain_reason, remedy};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

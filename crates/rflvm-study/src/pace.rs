@@ -1,6 +1,6 @@
 //! How often to report on a chain: there may be thousands of sweeps per second, and each report costs time.
 
-use rflvm::run::Progress;
+use rflvm::internal::run::Progress;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 

@@ -4,14 +4,12 @@ use crate::device::{self, Card, DeviceChoice};
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::folder::FolderLock;
-use rflvm::error::{RunError, SpecError};
-use rflvm::init::Init;
-use rflvm::init::map::{Map, MapFit, is_exact};
-use rflvm::linalg::Mat;
-use rflvm::run::{Settings, pool};
-
-/// The most initialisations that may be requested.
-const MOST_STARTS: usize = 1000;
+use crate::run::check_starts;
+use rflvm::internal::error::{RunError, SpecError};
+use rflvm::internal::init::Init;
+use rflvm::internal::init::map::{Map, MapFit, is_exact};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::run::{Settings, pool};
 
 /// The maximum, and the conditional covariance of each position there.
 pub fn point(fit: &Fit, starts: usize) -> Result<(MapFit, Vec<Mat>), Error> {
@@ -52,23 +50,14 @@ fn one(fit: &Fit) -> Settings {
 pub fn check(fit: &Fit, starts: usize) -> Result<(), SpecError> {
     check_starts(starts)?;
     if fit.model.has_relevance() {
-        let rule = "a point estimate cannot learn the number of axes; give a number, or use ⟨fit⟩".into();
+        let rule = "a point estimate cannot learn the number of axes; give a number, or use ⟨method=mcmc⟩".into();
         return Err(SpecError::Setting { setting: "latent-dim", value: "auto".into(), rule });
     }
-    match fit.config.run.device {
+    match fit.config.compute.device {
         Some(choice @ DeviceChoice::Cuda(_)) if is_exact(&fit.model) => {
             let rule = "a point estimate of a complete Gaussian table has its weights integrated out, on the CPU alone; let device be cpu";
             Err(SpecError::Setting { setting: "device", value: choice.to_string(), rule: rule.into() })
         }
         _ => Ok(()),
     }
-}
-
-/// Checks the number of initialisations.
-pub fn check_starts(starts: usize) -> Result<(), SpecError> {
-    if (1..=MOST_STARTS).contains(&starts) {
-        return Ok(());
-    }
-    let rule = format!("it must be between 1 and {MOST_STARTS}");
-    Err(SpecError::Setting { setting: "starts", value: starts.to_string(), rule })
 }

@@ -6,7 +6,7 @@ use crate::covariates;
 use crate::error::Error;
 use crate::families::takes_text;
 use crate::table::{self, ReadOptions, Table, Texts};
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use std::path::Path;
 
 /// Reads the table that the settings name.
@@ -28,7 +28,7 @@ pub fn table_path(config: &Config) -> Result<&Path, SpecError> {
 pub fn options(config: &Config) -> Result<ReadOptions, Error> {
     // An unknown family is reported before a table that it could not fit.
     if let Some(name) = config.likelihood.as_deref().filter(|_| !config.is_auto()) {
-        rflvm::spec::canonical(name)?;
+        rflvm::internal::spec::canonical(name)?;
     }
     if let Some(trials) = config.trials.as_ref().filter(|_| config.is_auto()) {
         let rule = "auto never chooses binomial; give ⟨likelihood=binomial⟩, or ⟨blocks⟩ for several families";

@@ -1,16 +1,16 @@
 //! From settings to how the chains run.
 
 use crate::choices::{InitAt, Instructions};
-use crate::config::Config;
-use rflvm::error::SpecError;
-use rflvm::init::Init;
-use rflvm::run::Settings;
-use rflvm::simd::{self, Level};
+use crate::config::{Config, MOST_STARTS};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::init::Init;
+use rflvm::internal::run::Settings;
+use rflvm::internal::simd::{self, Level};
 use std::time::Duration;
 
 /// How to run.
 pub fn settings(config: &Config) -> Settings {
-    let (run, default) = (&config.run, Settings::default());
+    let (run, default) = (&config.sampling, Settings::default());
     let modes = run.modes.unwrap_or(default.modes);
     Settings {
         warmup: run.warmup.unwrap_or(default.warmup),
@@ -21,7 +21,7 @@ pub fn settings(config: &Config) -> Settings {
         chains: run.chains.unwrap_or(default.chains).saturating_mul(modes.max(1)),
         modes,
         seed: run.seed.unwrap_or(default.seed),
-        threads: run.threads.unwrap_or(default.threads),
+        threads: config.compute.threads.unwrap_or(default.threads),
         init: match run.init {
             Some(InitAt::Random) => Init::Random,
             Some(InitAt::Map) => Init::Map,
@@ -38,7 +38,7 @@ pub fn settings(config: &Config) -> Settings {
 
 /// Limits the processor to the instruction sets that the settings allow.
 pub fn use_instructions(config: &Config) {
-    simd::force(match config.run.instructions {
+    simd::force(match config.compute.instructions {
         Some(Instructions::Avx2) => Level::Avx2,
         Some(Instructions::Baseline) => Level::Baseline,
         _ => Level::Avx512,
@@ -52,4 +52,13 @@ pub(crate) fn seconds(value: f64) -> Result<Duration, SpecError> {
         value: value.to_string(),
         rule: "it must be a number of seconds".into(),
     })
+}
+
+/// Checks the number of initialisations.
+pub(crate) fn check_starts(starts: usize) -> Result<(), SpecError> {
+    if (1..=MOST_STARTS).contains(&starts) {
+        return Ok(());
+    }
+    let rule = format!("it must be between 1 and {MOST_STARTS}");
+    Err(SpecError::Setting { setting: "starts", value: starts.to_string(), rule })
 }

@@ -4,12 +4,12 @@
 
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::draws::moments::Moments;
-use rflvm::draws::zarr::{Batch, Packer};
-use rflvm::run::apart;
-use rflvm::run::chain::Snapshot;
-use rflvm::run::message::{pack, unpack};
-use rflvm::run::{Progress, Settings};
+use rflvm::internal::draws::moments::Moments;
+use rflvm::internal::draws::zarr::{Batch, Packer};
+use rflvm::internal::run::apart;
+use rflvm::internal::run::chain::Snapshot;
+use rflvm::internal::run::message::{pack, unpack};
+use rflvm::internal::run::{Progress, Settings};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::sync::Mutex;

@@ -21,6 +21,8 @@ pub struct Setting {
     pub kind: Kind,
     /// What it does, in one or a few sentences.
     pub help: String,
+    /// The same in a few words, for settings that nearly everyone needs.
+    pub short: Option<&'static str>,
     /// The placeholder for its value in help texts.
     pub placeholder: Option<&'static str>,
     /// Its default, as a user would type it.
@@ -37,8 +39,12 @@ pub struct Setting {
     pub conflicts: &'static [&'static str],
     /// An earlier name, which still works.
     pub alias: Option<&'static str>,
-    /// Its name in Python, where it is a parameter of the estimator.
+    /// Its name in Python: in the class of its section, or as a parameter of the estimator.
     pub python: Option<&'static str>,
+    /// Whether it is a parameter of the estimator itself.
+    pub is_parameter: bool,
+    /// Earlier names in Python, all of them parameters of the estimator.
+    pub earlier: &'static [&'static str],
     /// Type and help in Python, where they differ.
     pub python_help: Option<(&'static str, &'static str)>,
     /// The default in Python, as it is written there, where it differs.
@@ -54,6 +60,7 @@ impl Setting {
             name: field.replace('_', "-"),
             kind: T::KIND,
             help: with_families(help.trim()),
+            short: None,
             placeholder: None,
             default: None,
             otherwise: None,
@@ -63,6 +70,8 @@ impl Setting {
             conflicts: &[],
             alias: None,
             python: None,
+            is_parameter: false,
+            earlier: &[],
             python_help: None,
             python_default: None,
             python_type: None,
@@ -77,6 +86,11 @@ impl Setting {
     /// What happens if it is not given.
     pub fn otherwise(self, text: &'static str) -> Self {
         Setting { otherwise: Some(text), ..self }
+    }
+
+    /// Nearly everyone needs it: it is in short help texts, in these words.
+    pub fn short(self, text: &'static str) -> Self {
+        Setting { short: Some(text), ..self }
     }
 
     /// Sets the placeholder for its value in help texts.
@@ -104,9 +118,19 @@ impl Setting {
         Setting { alias: Some(name), ..self }
     }
 
-    /// Its name in Python.
+    /// Its name in the class of its section in Python.
     pub fn python(self, name: &'static str) -> Self {
         Setting { python: Some(name), ..self }
+    }
+
+    /// Its name in Python, where it is a parameter of the estimator itself.
+    pub fn parameter(self, name: &'static str) -> Self {
+        Setting { python: Some(name), is_parameter: true, ..self }
+    }
+
+    /// Earlier names in Python.
+    pub fn earlier(self, names: &'static [&'static str]) -> Self {
+        Setting { earlier: names, ..self }
     }
 
     /// Type and help in Python, where they differ.
@@ -126,17 +150,28 @@ impl Setting {
 
     /// Help with the default at its end.
     pub fn help_and_default(&self) -> String {
-        match (&self.default, self.otherwise) {
-            (Some(default), _) => format!("{} [default: {default}]", self.help.trim_end_matches('.')),
-            (None, Some(otherwise)) => format!("{} [default: {otherwise}]", self.help.trim_end_matches('.')),
-            (None, None) => self.help.trim_end_matches('.').to_string(),
-        }
+        self.with_default(&self.help)
+    }
+
+    /// The short help with the default at its end.
+    pub fn short_and_default(&self) -> Option<String> {
+        self.short.map(|text| self.with_default(text))
+    }
+
+    /// The default in words.
+    pub fn shown_default(&self) -> Option<&str> {
+        self.otherwise.or(self.default.as_deref())
+    }
+
+    fn with_default(&self, text: &str) -> String {
+        let text = text.trim_end_matches('.');
+        self.shown_default().map_or_else(|| text.to_string(), |default| format!("{text} [default: {default}]"))
     }
 }
 
 /// A text with the names of all families in the place of `{families}`.
 pub fn with_families(text: &str) -> String {
-    text.replace("{families}", &rflvm::spec::FAMILIES.join(", "))
+    text.replace("{families}", &rflvm::internal::spec::FAMILIES.join(", "))
 }
 
 /// Settings that belong together.
@@ -149,6 +184,9 @@ pub trait Group: Sized + Default {
 
     /// These settings, completed by those of `other`.
     fn or(self, other: Self) -> Self;
+
+    /// Reads the value of the setting of this name, if it is in this group.
+    fn read<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, mode: &mut A) -> Result<bool, A::Error>;
 
     /// The constant defaults.
     fn defaults() -> Self {
@@ -201,6 +239,16 @@ macro_rules! settings {
                     }
                 )*
                 None
+            }
+
+            fn read<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, mode: &mut A) -> Result<bool, A::Error> {
+                $(
+                    if name == stringify!($field).replace('_', "-") {
+                        self.$field = mode.next_value()?;
+                        return Ok(true);
+                    }
+                )*
+                Ok(false)
             }
 
             fn or(self, other: Self) -> Self {

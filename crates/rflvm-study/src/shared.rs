@@ -2,18 +2,20 @@
 //! reads what there is besides cells, each reads and checks its own columns, and they exchange what depends on all of them.
 
 use crate::blocks::Given;
+use crate::column_families::ColumnFamilies;
 use crate::config::Config;
 use crate::error::Error;
 use crate::families::takes_text;
 use crate::fit::{Fit, kept};
 use crate::model;
 use crate::reading;
-use crate::table::{self, ReadOptions, Table};
-use rflvm::chunks::WIDTH;
-use rflvm::error::SpecError;
-use rflvm::identity::Digest;
-use rflvm::linalg::Mat;
-use rflvm::ranks::Ranks;
+use crate::table::{self, ReadOptions, Table, Texts};
+use rflvm::internal::chunks::WIDTH;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::identity::Digest;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::ranks::Ranks;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,9 +57,20 @@ impl Fit {
 
 /// Whether some columns of the table can be read without the others: the settings alone say what each column is.
 fn can_be_divided(config: &Config) -> bool {
-    let one_family = config.likelihood.as_deref().is_some_and(|name| !config.is_auto() && !takes_text(name));
     let no_trials = config.trials.as_deref().is_none_or(|trials| trials.parse::<u32>().is_ok());
-    one_family && no_trials && config.blocks.is_none() && config.time.is_none()
+    let is_known = match &config.blocks {
+        // A list that cannot be read is reported where it is used.
+        Some(path) => ColumnFamilies::read(path).is_ok_and(|list| !list.takes_text() || holds_numbers(config)),
+        None => config.likelihood.as_deref().is_some_and(|name| !config.is_auto() && !takes_text(name)),
+    };
+    is_known && no_trials && config.time.is_none()
+}
+
+/// Whether the format of the table has no texts, which may be categories with any number of levels.
+fn holds_numbers(config: &Config) -> bool {
+    let Some(path) = &config.table else { return false };
+    let name = path.to_string_lossy().to_lowercase();
+    path.is_dir() || [".npy", ".npz", ".mtx", ".mtx.gz"].iter().any(|end| name.ends_with(end))
 }
 
 /// Such a fit; its cells come from the store of the fit if that holds them already.
@@ -93,7 +106,7 @@ fn divided(config: Config, dir: &Path, store: Option<PathBuf>, ranks: Arc<dyn Ra
 fn outline(config: &Config, store: Option<&Path>) -> Result<Table, Error> {
     let path = reading::table_path(config)?;
     let own = store.map_or_else(|| config.clone(), |store| config.of_store(store.to_path_buf()));
-    let options = ReadOptions { is_outline: true, ..reading::options(&own)? };
+    let options = ReadOptions { is_outline: true, ..numbers(reading::options(&own)?) };
     Ok(Table { path: path.to_path_buf(), ..table::read(reading::table_path(&own)?, &options)? })
 }
 
@@ -115,12 +128,26 @@ fn columns(fit: &Fit, store: Option<PathBuf>, own: &[usize]) -> Result<Mat, Erro
         Some(store) => fit.config.of_store(store),
         None => fit.config.clone(),
     };
-    let options = ReadOptions { columns: Some(names), without: Vec::new(), ..reading::options(&config)?.only_cells() };
+    let options = numbers(reading::options(&config)?).only_cells();
+    let options = ReadOptions { columns: Some(names), without: Vec::new(), ..options };
     let table = table::read(reading::table_path(&config)?, &options)?;
     if (table.rows, table.columns.len()) != (fit.table.rows, own.len()) {
         return Err(unlike("they have found different numbers of rows or columns"));
     }
-    Ok(Mat::from_vec(table.rows, own.len(), table.values))
+    // In the order of the model.
+    let places: HashMap<&str, usize> = table.columns.iter().zip(0..).map(|(name, j)| (name.as_str(), j)).collect();
+    let place = |&column: &usize| places.get(fit.table.columns[column].as_str()).copied();
+    let order: Option<Vec<usize>> = own.iter().map(place).collect();
+    let order = order.ok_or_else(|| unlike("they have found different columns"))?;
+    if order.is_sorted() {
+        return Ok(Mat::from_vec(table.rows, own.len(), table.values));
+    }
+    Ok(Mat::from_fn(table.rows, own.len(), |n, j| table.values[n * own.len() + order[j]]))
+}
+
+/// All columns are numbers, as their families say.
+fn numbers(options: ReadOptions) -> ReadOptions {
+    ReadOptions { texts: Texts::Refuse, categories: Vec::new(), ..options }
 }
 
 fn unlike(problem: &str) -> Error {
@@ -167,7 +194,33 @@ fn bytes(words: &[f64]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::ranks::Alone;
+    use rflvm::internal::ranks::Alone;
+
+    #[test]
+    fn columns_of_known_families_are_read_apart() {
+        let dir = std::env::temp_dir().join(format!("rflvm-divided-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let list = |name: &str, family: &str| {
+            let path = dir.join(name);
+            std::fs::write(&path, format!("column,likelihood\na,poisson\nb,{family}\n")).unwrap();
+            Some(path)
+        };
+        let config = |table: &str, blocks: Option<PathBuf>, likelihood: Option<&str>| Config {
+            table: Some(dir.join(table)),
+            blocks,
+            likelihood: likelihood.map(String::from),
+            ..Config::default()
+        };
+        let (mixed, groups) = (list("mixed.csv", "gaussian"), list("groups.csv", "multinomial"));
+        assert!(can_be_divided(&config("t.csv", mixed.clone(), None)));
+        assert!(!can_be_divided(&config("t.csv", groups.clone(), None)));
+        assert!(
+            can_be_divided(&config("t.mtx", groups, None)) && can_be_divided(&config("t.csv", None, Some("poisson")))
+        );
+        assert!(!can_be_divided(&config("t.csv", None, Some("auto"))));
+        assert!(!can_be_divided(&Config { time: Some("t".into()), ..config("t.csv", mixed, None) }));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
 
     #[test]
     fn text_survives_as_numbers() {

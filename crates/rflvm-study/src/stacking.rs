@@ -5,11 +5,11 @@ use crate::error::Error;
 use crate::fit::Fit;
 use crate::folder::weights_path;
 use crate::write;
-use rflvm::draws::Source;
-use rflvm::draws::zarr::Reader;
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::stacking::{mean_ln_density, weights};
-use rflvm::regular;
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::Reader;
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::stacking::{mean_ln_density, weights};
+use rflvm::internal::regular;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

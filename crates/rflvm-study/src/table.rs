@@ -19,6 +19,7 @@ mod holds;
 mod ipc;
 mod kind;
 mod levels;
+mod limit;
 mod mtx;
 mod npy;
 mod npz;
@@ -50,6 +51,7 @@ pub use dialect::{Decimal, Separator};
 pub use error::TableError;
 pub use holds::Holds;
 pub(crate) use kind::is_zarr;
+pub use limit::Limit;
 pub use read::{is_text, look, read};
 pub use when::joined as joined_times;
 pub use written::Written;
@@ -83,6 +85,9 @@ pub struct Table {
     /// Values row by row, `NaN` where missing.
     #[serde(skip)]
     pub values: Vec<f64>,
+    /// Cells of which only a limit is known, which they hold.
+    #[serde(default)]
+    pub limits: Vec<Limit>,
     /// Whether the file names its columns.
     pub named: bool,
     /// Names of the columns of the file that are not used.

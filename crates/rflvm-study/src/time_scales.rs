@@ -1,10 +1,10 @@
 //! Length-scales of the paths over time, in the user's unit.
 
 use crate::config::Config;
-use rflvm::draws::Source;
-use rflvm::draws::zarr::Reader;
-use rflvm::error::StoreError;
-use rflvm::model::latent::TimeKernel;
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::Reader;
+use rflvm::internal::error::StoreError;
+use rflvm::internal::model::latent::TimeKernel;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -25,7 +25,7 @@ impl TimeScales {
             return Ok(None);
         }
         let config = Config::read(&dir.join("config.toml")).unwrap_or_default();
-        let kernel = config.path.time_kernel.and_then(|kernel| TimeKernel::named(&kernel.to_string()).ok());
+        let kernel = config.paths.time_kernel.and_then(|kernel| TimeKernel::named(&kernel.to_string()).ok());
         let has_scale = kernel.is_none_or(TimeKernel::has_length_scale);
         let dim = store.numbers(length_scale)?.max(1);
         let mut axes = vec![[Vec::new(), Vec::new()]; dim];

@@ -12,8 +12,8 @@ use crate::note::Note;
 use crate::table::Table;
 use chrono::NaiveDateTime;
 use months::Monthly;
-use rflvm::error::{DataError, SpecError};
-use rflvm::observations::Times;
+use rflvm::internal::error::{DataError, SpecError};
+use rflvm::internal::observations::Times;
 use std::collections::BTreeMap;
 
 /// The times of a table.

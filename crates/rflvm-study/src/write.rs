@@ -1,8 +1,8 @@
 //! Files that are written completely or not at all.
 
 use crate::error::Error;
-use rflvm::atomic;
-use rflvm::encode;
+use rflvm::internal::atomic;
+use rflvm::internal::encode;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

@@ -1,10 +1,10 @@
-//! The table of settings, and what is generated from it: docs/settings.md, and the parameters of the Python estimator.
+//! The table of settings, and what is generated from it: docs/settings.md, and the parameters and groups of the Python estimator.
 //!
-//! `make settings` (`RFLVM_WRITE=1`) regenerates both; without it the tests compare.
+//! `make settings` (`RFLVM_WRITE=1`) regenerates them; without it the tests compare.
 
 use rflvm_study::blocks::Given;
-use rflvm_study::config::{ModelConfig, PathConfig, RunConfig};
-use rflvm_study::settings::{Group, Kind, Setting, with_families};
+use rflvm_study::config::Section;
+use rflvm_study::settings::{Kind, Setting, with_families};
 use rflvm_study::table::Table;
 use rflvm_study::{Config, Error, Fit};
 use std::collections::HashSet;
@@ -54,44 +54,55 @@ fn every_default_is_a_value_within_its_range() {
 }
 
 /// As a line of a table.
-fn row(setting: &Setting) -> String {
+fn row(section: &Section, setting: &Setting) -> String {
     let name = if setting.name == "table" { "TABLE".to_string() } else { format!("--{}", setting.name) };
     let cell = |text: &str| text.replace('|', "\\|");
-    let default = setting.default.clone().or(setting.otherwise.map(String::from)).unwrap_or_default();
     let range = match (setting.kind, setting.range) {
         (Kind::Choice, _) => setting.choices.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", "),
         (Kind::Truth, _) => "`true`, `false`".into(),
         (_, Some((least, most))) => format!("{least} to {most}"),
         _ => String::new(),
     };
-    let python = setting.python.map_or(String::new(), |name| format!("`{name}`"));
-    format!("| `{name}` | {python} | {} | {} | {} |\n", cell(&default), range, cell(&setting.help))
+    let python = match (setting.python, section.class) {
+        (Some(name), Some((class, _))) if !setting.is_parameter => format!("`{class}({name}=…)`"),
+        (Some(name), _) => format!("`{name}`"),
+        (None, _) => String::new(),
+    };
+    let default = cell(setting.shown_default().unwrap_or_default());
+    format!("| `{name}` | {python} | {default} | {range} | {} |\n", cell(&setting.help))
 }
 
 #[test]
 fn the_page_of_settings_has_them_all() {
     let mut text = String::from("\n");
-    let groups = [
-        ("The table", Config::describe()),
-        ("The model", ModelConfig::describe()),
-        ("Paths over time", PathConfig::describe()),
-        ("The run", RunConfig::describe()),
-    ];
-    for (title, settings) in groups {
+    for section in Section::all() {
+        let about = match (section.name, section.class) {
+            ("", _) | (_, None) => String::new(),
+            (name, Some((class, about))) => {
+                format!("`[{name}]` in `config.toml`, and `{name}=rflvm.{class}(…)` in Python. {about}.\n\n")
+            }
+        };
         text.push_str(&format!(
-            "\n### {title}\n\n| flag | Python | default | allowed | meaning |\n|---|---|---|---|---|\n"
+            "\n### {}\n\n{about}| flag | Python | default | allowed | meaning |\n|---|---|---|---|---|\n",
+            section.title
         ));
-        settings.iter().for_each(|setting| text.push_str(&row(setting)));
+        section.settings.iter().for_each(|setting| text.push_str(&row(&section, setting)));
     }
     text.push('\n');
     hold("docs/settings.md", |page| between(page, "<!-- settings:begin -->", "<!-- settings:end -->", &text));
 }
 
-/// Name, annotation, default, type in words, help.
-fn parameters() -> Vec<[String; 5]> {
-    let mut all = Vec::new();
-    for setting in Config::table() {
-        let Some(name) = setting.python else { continue };
+/// A parameter of Python.
+struct Parameter {
+    name: String,
+    annotation: String,
+    default: String,
+    kind: String,
+    help: String,
+}
+
+impl Parameter {
+    fn of(setting: &Setting) -> Option<Self> {
         let default = || setting.default.clone().unwrap_or_else(|| "None".into());
         let quoted = |text: &str| format!("\"{text}\"");
         let (annotation, default) = match setting.kind {
@@ -115,39 +126,63 @@ fn parameters() -> Vec<[String; 5]> {
         };
         let (kind, help) =
             setting.python_help.map_or((kind, setting.help.clone()), |(k, h)| (k.into(), with_families(h)));
-        all.push([name.into(), setting.python_type.unwrap_or(annotation).into(), default, kind, help]);
+        let annotation = setting.python_type.unwrap_or(annotation).into();
+        Some(Parameter { name: setting.python?.into(), annotation, default, kind, help })
     }
-    // The first two can be given by position.
-    let place = |name: &str| ["n_components", "likelihood"].iter().position(|first| *first == name).unwrap_or(2);
-    all.sort_by_key(|parameter| place(&parameter[0]));
+}
+
+/// The parameters of the estimator itself, in their order: the first two can be given by position.
+fn parameters() -> Vec<Parameter> {
+    let own = Section::all().into_iter().flat_map(|section| section.settings);
+    let mut own: Vec<Parameter> =
+        own.filter(|setting| setting.is_parameter).filter_map(|s| Parameter::of(&s)).collect();
+    let groups = Section::all().into_iter().filter_map(|section| section.class.map(|class| (section, class)));
+    own.extend(groups.map(|(section, (class, about))| {
+        let names: Vec<&str> =
+            section.settings.iter().filter(|s| !s.is_parameter).filter_map(|setting| setting.python).collect();
+        let (annotation, default) = (format!("Optional[{class}]"), "None".into());
+        let help =
+            format!("{}: {}", about.to_lowercase().split([',', ';']).next().unwrap_or_default(), names.join(", "));
+        Parameter { name: section.name.into(), annotation, default, kind: format!("`{class}`"), help }
+    }));
     for [name, annotation, default, kind, help] in [
         [
             "priors",
             "Optional[Mapping]",
             "None",
-            "mapping or None, default=None",
-            "Priors, by the names of the table `[priors]` in config.toml, such as `{\"noise\": {\"shape\": 2, \"rate\": 0.5}}`. Those left out have their defaults; see the page \"Priors\" of the documentation.",
+            "mapping",
+            "as in `[priors]` of config.toml; numbers left out have their defaults",
         ],
-        ["progress", "bool", "True", "bool, default=True", "Whether to show the progress of a fit."],
+        ["progress", "bool", "True", "bool", "whether to show the progress of a fit"],
         [
             "store",
             "Optional[Union[str, os.PathLike]]",
             "None",
-            "path or None, default=None",
-            "Folder to keep the fit in: draws stream to it, the program `rflvm` reads it, and an interrupted fit can be resumed from it.",
+            "path",
+            "folder to keep the fit in, for `resume`, `rflvm.load` and the program",
         ],
-        [
-            "n_features",
-            "Any",
-            "\"deprecated\"",
-            "int",
-            "Earlier name of `n_random_features`. Deprecated since version 0.2.",
-        ],
-        ["start", "Any", "\"deprecated\"", "str", "Earlier name of `init`. Deprecated since version 0.2."],
     ] {
-        all.push([name, annotation, default, kind, help].map(String::from));
+        let [name, annotation, default, kind, help] = [name, annotation, default, kind, help].map(String::from);
+        own.push(Parameter { name, annotation, default, kind, help });
     }
-    all
+    const ORDER: [&str; 13] = [
+        "latent_dim",
+        "likelihood",
+        "trials",
+        "offset",
+        "model",
+        "paths",
+        "sampling",
+        "compute",
+        "priors",
+        "random_state",
+        "n_jobs",
+        "progress",
+        "store",
+    ];
+    own.sort_by_key(|parameter| ORDER.iter().position(|name| *name == parameter.name));
+    assert!(own.iter().map(|parameter| &parameter.name[..]).eq(ORDER), "few parameters, each with its place");
+    own
 }
 
 /// A text wrapped into lines.
@@ -168,8 +203,8 @@ fn wrapped(text: &str, indent: &str, width: usize) -> String {
 #[test]
 fn the_python_estimator_has_the_settings_as_parameters() {
     let (mut help, mut signature, mut stored) = (String::from("\n"), String::new(), String::new());
-    for (i, [name, annotation, default, kind, about]) in parameters().iter().enumerate() {
-        help.push_str(&format!("    {name} : {kind}\n{}\n", wrapped(about, "        ", 140)));
+    for (i, Parameter { name, annotation, default, kind, help: about }) in parameters().iter().enumerate() {
+        help.push_str(&format!("    {name} : {kind}; {about}\n"));
         signature.push_str(if i == 2 { "        *,\n" } else { "" });
         signature.push_str(&format!("        {name}: {annotation} = {default},\n"));
         stored.push_str(&format!("        self.{name} = {name}\n"));
@@ -177,8 +212,32 @@ fn the_python_estimator_has_the_settings_as_parameters() {
     help.push_str("\n    ");
     hold("crates/rflvm-py/python/rflvm/_estimator.py", |source| {
         let source = between(source, "    Parameters\n    ----------", "Attributes\n    ----------", &help);
-        let init = format!("\n        self,\n{signature}    ):\n{stored}\n    ");
+        let init = format!(
+            "\n        self,\n{signature}        **earlier: Any,\n    ):\n{stored}        self._rename(earlier)\n\n    "
+        );
         between(&source, "    def __init__(", "def fit(", &init)
+    });
+}
+
+#[test]
+fn python_has_the_groups_of_settings() {
+    let mut classes = String::from("\n");
+    for section in Section::all() {
+        let Some((class, about)) = section.class else { continue };
+        let (mut help, mut fields) = (String::new(), String::new());
+        let own = section.settings.iter().filter(|setting| !setting.is_parameter);
+        for Parameter { name, annotation, default, kind, help: about } in own.filter_map(Parameter::of) {
+            help.push_str(&format!("    {name} : {kind}\n{}\n", wrapped(&about, "        ", 140)));
+            fields.push_str(&format!("    {name}: {annotation} = {default}\n"));
+        }
+        classes.push_str(&format!(
+            "\n\n@dataclass(repr=False, kw_only=True)\nclass {class}(Group):\n    \"\"\"{about}.\n\n    Parameters\n    ----------\n{help}    \
+             \"\"\"\n\n{fields}"
+        ));
+    }
+    hold("crates/rflvm-py/python/rflvm/_groups.py", |source| {
+        let mark = "# From here on written by `make settings`.";
+        format!("{}{mark}{classes}", &source[..source.find(mark).unwrap()])
     });
 }
 

@@ -4,13 +4,13 @@
 //! numbers; OUT receives X of each draw as raw 64-bit numbers, chain by chain. The program and the Python package give the same
 //! draws for the same seed, bit for bit.
 
-use rflvm::draws::Memory;
-use rflvm::linalg::Mat;
-use rflvm::model::family::Poisson;
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::run;
-use rflvm::run::Settings;
+use rflvm::internal::draws::Memory;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Poisson;
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::run;
+use rflvm::internal::run::Settings;
 use std::error::Error;
 use std::ops::ControlFlow;
 

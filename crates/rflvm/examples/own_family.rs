@@ -4,15 +4,15 @@
 //! prediction follow. Run it with `cargo run --release --example own_family`.
 
 use rand::RngExt;
-use rflvm::draws::Memory;
-use rflvm::model::family::{Density, Generic, Theta};
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::posterior::{Posterior, score};
-use rflvm::rng::{Stream, StreamRng};
-use rflvm::run;
-use rflvm::run::Settings;
-use rflvm::simulate::s_curve;
+use rflvm::internal::draws::Memory;
+use rflvm::internal::model::family::{Density, Generic, Theta};
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::posterior::{Posterior, score};
+use rflvm::internal::rng::{Stream, StreamRng};
+use rflvm::internal::run;
+use rflvm::internal::run::Settings;
+use rflvm::internal::simulate::s_curve;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 

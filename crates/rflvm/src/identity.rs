@@ -146,11 +146,12 @@ fn specification(model: &Model) -> Stream {
 }
 
 /// Settings that older versions do not have, written as they are where they change nothing: a fit of such a version keeps its digest.
-const LATER: [&str; 7] = [
+const LATER: [&str; 8] = [
     " linear: false,",
     " covariates: 1.0,",
     " linear: HalfT { scale: 1.0, dof: 1.0 },",
     ", period: None",
+    ", cut_points: Normal { mean: 0.0, sd: 1.0 }",
     ", residual: HalfT { scale: 1.0, dof: 1.0 }",
     ", residual_length_scale: Centred { median: 0.1, sd: 1.5 }",
     ", residual: None",

@@ -50,6 +50,13 @@ impl Placement {
         affine(&all, &self.to, &self.inverse(), &self.centre)
     }
 
+    /// A step of the frame in the draw.
+    pub fn step_back(&self, step: &[f64]) -> Vec<f64> {
+        let ends = Mat::from_fn(2, self.axes, |i, d| i as f64 * step[d]);
+        let ends = self.back(&ends);
+        (0..self.to.len()).map(|d| ends[(1, d)] - ends[(0, d)]).collect()
+    }
+
     /// Frequencies of the draw, one per row, in the frame: w·(x − x') is the same in both.
     pub fn frequencies(&self, w: &Mat) -> Mat {
         self.in_use(&product(w, &self.inverse().transposed()))

@@ -98,6 +98,9 @@ pub fn blank(
             }
             let range = start..start + width;
             start = range.end;
+            if family.any_cell() != 0.0 {
+                (0..rows).for_each(|n| y.row_mut(n)[range.clone()].fill(family.any_cell()));
+            }
             (range.collect(), family)
         })
         .collect();

@@ -44,7 +44,7 @@ pub fn canonical(name: &str) -> Result<&'static str, SpecError> {
     Ok(about(name)?.name)
 }
 
-/// The family called `name`, with its default priors. `trials` is for families that have them.
+/// The family called `name`, with its default priors. `trials` is for families that have them; for ordered levels, it is their number.
 pub fn family(name: &str, trials: Option<Trials>) -> Result<Arc<dyn Family>, SpecError> {
     family_with(name, trials, &Priors::default())
 }
@@ -52,7 +52,7 @@ pub fn family(name: &str, trials: Option<Trials>) -> Result<Arc<dyn Family>, Spe
 /// The family called `name`, with the given priors, whose ranges are checked when a model is made.
 pub fn family_with(name: &str, trials: Option<Trials>, priors: &Priors) -> Result<Arc<dyn Family>, SpecError> {
     let about = about(name)?;
-    if trials.is_some() && !about.cells.have_trials() {
+    if trials.is_some() && !about.cells.have_trials() && !about.cells.are_levels() {
         let with: Vec<&str> = REGISTRY.iter().filter(|a| a.cells.have_trials()).map(|a| a.name).collect();
         let rule = format!("{} has no trials, only {} does; leave them out", about.name, with.join(", "));
         return Err(SpecError::Setting { setting: "trials", value: "given".into(), rule });

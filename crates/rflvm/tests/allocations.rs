@@ -1,12 +1,12 @@
 //! What a sweep allocates once its moves have their memory: nothing as large as the table or H.
 //! In its own program, since it counts every allocation.
 
-use rflvm::linalg::Mat;
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::run::Settings;
-use rflvm::run::chain::Chain;
-use rflvm::spec;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::chain::Chain;
+use rflvm::internal::spec;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -60,7 +60,7 @@ fn a_sweep_allocates_nothing_that_is_as_large_as_the_table() {
         let blocks = vec![((0..COLUMNS).collect(), spec::family(family, None).unwrap())];
         let model = Model::with_blocks(data, blocks, ModelSpec { features: 20, ..ModelSpec::default() }).unwrap();
         let settings = Settings { warmup: 0, ..Settings::default() };
-        let mut chain = Chain::new(&model, &settings, 0, Box::new(rflvm::table::Host::default())).unwrap();
+        let mut chain = Chain::new(&model, &settings, 0, Box::new(rflvm::internal::table::Host::default())).unwrap();
         (0..2).for_each(|_| assert!(chain.advance().is_ok()));
         [&COUNT, &BYTES, &LARGEST].iter().for_each(|counter| counter.store(0, Relaxed));
         (0..SWEEPS).for_each(|_| assert!(chain.advance().is_ok()));

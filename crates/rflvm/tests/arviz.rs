@@ -3,8 +3,8 @@
 
 use rand::{Rng, RngExt};
 use rand_distr::{Cauchy, Distribution, StandardNormal};
-use rflvm::posterior::diagnostics::{Diagnosis, diagnose};
-use rflvm::rng::Stream;
+use rflvm::internal::posterior::diagnostics::{Diagnosis, diagnose};
+use rflvm::internal::rng::Stream;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;

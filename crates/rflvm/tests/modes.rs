@@ -1,9 +1,9 @@
 //! Several modes in memory: predictions are their weighted combination, positions are those of the first.
 
 use crate::curve;
-use rflvm::draws::Memory;
-use rflvm::posterior::Posterior;
-use rflvm::run::{Settings, run};
+use rflvm::internal::draws::Memory;
+use rflvm::internal::posterior::Posterior;
+use rflvm::internal::run::{Settings, run};
 use std::ops::ControlFlow;
 
 #[test]

@@ -1,16 +1,16 @@
 //! The noise of columns that learn from each other: columns whose noise differs keep it, and a column of few values is not fitted exactly.
 
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Gaussian, Theta};
-use rflvm::model::pool::Pool;
-use rflvm::model::priors::Noise;
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::rng::Stream;
-use rflvm::run::Settings;
-use rflvm::run::chain::Chain;
-use rflvm::simulate::s_curve;
-use rflvm::table::Host;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Gaussian, Theta};
+use rflvm::internal::model::pool::Pool;
+use rflvm::internal::model::priors::Noise;
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::chain::Chain;
+use rflvm::internal::simulate::s_curve;
+use rflvm::internal::table::Host;
 
 /// Posterior means of ln σ_j in units of the column's spread, and of the positions' distances within and between groups of rows.
 fn fitted(model: &Model, groups: &[usize]) -> (Vec<f64>, f64) {

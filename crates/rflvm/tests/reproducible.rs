@@ -2,14 +2,14 @@
 
 use crate::curve::model;
 use rflvm::Init;
-use rflvm::draws::Memory;
-use rflvm::linalg::Mat;
-use rflvm::model::family::REGISTRY;
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::run::Settings;
-use rflvm::run::run;
-use rflvm::spec;
+use rflvm::internal::draws::Memory;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::REGISTRY;
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::run;
+use rflvm::internal::spec;
 use std::ops::ControlFlow;
 
 fn draw(model: &Model, threads: usize) -> Vec<Memory> {

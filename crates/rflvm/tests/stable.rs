@@ -3,13 +3,13 @@
 mod curve;
 
 use curve::model;
-use rflvm::rng::Stream;
-use rflvm::run::sweep;
-use rflvm::simd::{self, Level};
-use rflvm::simulate;
-use rflvm::steps::Moves;
-use rflvm::steps::tuning::Tuning;
-use rflvm::table::Host;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::sweep;
+use rflvm::internal::simd::{self, Level};
+use rflvm::internal::simulate;
+use rflvm::internal::steps::Moves;
+use rflvm::internal::steps::tuning::Tuning;
+use rflvm::internal::table::Host;
 
 /// Log-likelihood, first position and first frequency after three sweeps from a prior draw, for a fixed seed. No fitted
 /// start: an optimiser stopped early amplifies the last bits, in which instruction sets differ.

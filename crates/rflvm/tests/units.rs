@@ -1,19 +1,19 @@
 //! A table in other units (metres for kilometres, Celsius for Kelvin) has the same answers, in those units: Gaussian, isotropic and Student-t.
 
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Gaussian, Theta};
-use rflvm::model::latent::{TimeKernel, TimeSpec};
-use rflvm::model::{Model, ModelSpec, State};
-use rflvm::observations::{Observations, Times};
-use rflvm::posterior::score::affine_r2;
-use rflvm::rng::Stream;
-use rflvm::run::chain::Chain;
-use rflvm::run::{Settings, sweep};
-use rflvm::simulate::{self, s_curve};
-use rflvm::spec;
-use rflvm::steps::Moves;
-use rflvm::steps::tuning::Tuning;
-use rflvm::table::Host;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Gaussian, Theta};
+use rflvm::internal::model::latent::{TimeKernel, TimeSpec};
+use rflvm::internal::model::{Model, ModelSpec, State};
+use rflvm::internal::observations::{Observations, Times};
+use rflvm::internal::posterior::score::affine_r2;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::chain::Chain;
+use rflvm::internal::run::{Settings, sweep};
+use rflvm::internal::simulate::{self, s_curve};
+use rflvm::internal::spec;
+use rflvm::internal::steps::Moves;
+use rflvm::internal::steps::tuning::Tuning;
+use rflvm::internal::table::Host;
 
 const ROWS: usize = 60;
 const COLUMNS: usize = 12;

@@ -12,12 +12,12 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
-use rflvm::dist::crt;
-use rflvm::dist::polya_gamma::PolyaGamma;
-use rflvm::linalg::{Cholesky, Gram, Mat, gram, mul};
-use rflvm::model::features::Features;
-use rflvm::rng::Stream;
-use rflvm::simd;
+use rflvm::internal::dist::crt;
+use rflvm::internal::dist::polya_gamma::PolyaGamma;
+use rflvm::internal::linalg::{Cholesky, Gram, Mat, gram, mul};
+use rflvm::internal::model::features::Features;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::simd;
 use std::hint::black_box;
 
 const N: usize = 500;

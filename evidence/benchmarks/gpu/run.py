@@ -81,7 +81,7 @@ def point(rflvm, folder, put):
     for n, j, device in [(2000, 500, "cuda"), (2000, 500, "cpu"), (10_000, 2000, "cuda")]:
         out = folder / f"map-{n}x{j}-{device}"
         flags = [device if flag == "cuda" else flag for flag in FLAGS]
-        wall = timed(rflvm, "map", table(folder, n, j), *flags, "--out", str(out))
+        wall = timed(rflvm, "fit", table(folder, n, j), "--method", "map", *flags, "--out", str(out))
         found = json.loads((out / "map.json").read_text()) if wall == wall else {}
         numbers = [f"{found.get('log_joint', float('nan')):.0f}", str(found.get("iterations")), str(found.get("converged"))]
         rows.append([f"{n:,} × {j:,}", "the card" if device == "cuda" else f"CPU, {os.cpu_count()} threads", f"{wall:.1f} s", *numbers])

@@ -5,17 +5,17 @@ mod table;
 
 use clap::{Parser, Subcommand};
 use rand::RngExt;
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Family, Gaussian, Theta, Unit};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::posterior::score::affine_r2;
-use rflvm::rng::Stream;
-use rflvm::run::chain::Chain;
-use rflvm::run::{Settings, sweep};
-use rflvm::simulate::s_curve;
-use rflvm::spec;
-use rflvm::table::Host;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Family, Gaussian, Theta, Unit};
+use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::posterior::score::affine_r2;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::chain::Chain;
+use rflvm::internal::run::{Settings, sweep};
+use rflvm::internal::simulate::s_curve;
+use rflvm::internal::spec;
+use rflvm::internal::table::Host;
 use std::sync::Arc;
 use table::Error;
 
@@ -111,7 +111,7 @@ fn main() -> Result<(), Error> {
             let mut y = Mat::zeros(*rows, *columns);
             for n in 0..*rows {
                 let (blank, rng) = (vec![0.0; *columns], &mut stream.named("cells").at(n as u64).rng());
-                let row = rflvm::model::family::Row { n, first: 0, y: &blank, theta: &theta };
+                let row = rflvm::internal::model::family::Row { n, first: 0, y: &blank, theta: &theta };
                 family.simulate(row, &f(n), y.row_mut(n), rng);
             }
             curve.y = y;
@@ -177,7 +177,7 @@ fn noise(args: &Args, rows: usize, columns: usize, ratio: f64, known: bool) -> R
         strength += state.tau2.iter().map(|t| 0.5 * t.ln()).sum::<f64>() / columns as f64;
         let rng = &mut stream.named("predictive").at(i).rng();
         for (&(n, j, _), drawn) in hidden.iter().zip(&mut drawn) {
-            drawn.push(state.f[(n, j)] + rflvm::dist::normal(rng) / precision[j].sqrt());
+            drawn.push(state.f[(n, j)] + rflvm::internal::dist::normal(rng) / precision[j].sqrt());
         }
         x.as_mut_slice().iter_mut().zip(state.features.x().as_slice()).for_each(|(m, x)| *m += x);
     }
@@ -233,7 +233,7 @@ fn heldout(
         let state = chain.state();
         for (&(n, j, y), total) in hidden.iter().zip(&mut ln_mean) {
             lone[j] = y;
-            let row = rflvm::model::family::Row { n, first: 0, y: &lone, theta: &state.theta[0] };
+            let row = rflvm::internal::model::family::Row { n, first: 0, y: &lone, theta: &state.theta[0] };
             let ln = family.ln_density(row, state.f.row(n));
             lone[j] = f64::NAN;
             let top = total.max(ln);

@@ -4,14 +4,14 @@
 mod table;
 
 use clap::Parser;
-use rflvm::linalg::Mat;
-use rflvm::model::family::Poisson;
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::posterior::score::affine_r2;
-use rflvm::run::Settings;
-use rflvm::run::modes::{Found, Plan, reached, search};
-use rflvm::spec;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Poisson;
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::posterior::score::affine_r2;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::modes::{Found, Plan, reached, search};
+use rflvm::internal::spec;
 use std::path::PathBuf;
 use table::Error;
 

@@ -5,17 +5,17 @@
 mod table;
 
 use clap::Parser;
-use rflvm::draws::{Draw, Draws, Memory};
-use rflvm::error::StoreError;
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::posterior::Posterior;
-use rflvm::posterior::heldout::TestPoints;
-use rflvm::posterior::stacking::mean_ln_density;
-use rflvm::rng::Stream;
-use rflvm::run::{Run, Settings};
-use rflvm::spec;
-use rflvm::split::{HeldOut, split};
+use rflvm::internal::draws::{Draw, Draws, Memory};
+use rflvm::internal::error::StoreError;
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::posterior::Posterior;
+use rflvm::internal::posterior::heldout::TestPoints;
+use rflvm::internal::posterior::stacking::mean_ln_density;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::{Run, Settings};
+use rflvm::internal::spec;
+use rflvm::internal::split::{HeldOut, split};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use table::Error;

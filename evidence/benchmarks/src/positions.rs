@@ -5,14 +5,14 @@
 
 use clap::Parser;
 use rand::RngExt;
-use rflvm::linalg::Mat;
-use rflvm::model::{Model, ModelSpec, State};
-use rflvm::posterior::diagnostics::diagnose;
-use rflvm::rng::Stream;
-use rflvm::run::Settings;
-use rflvm::run::chain::Chain;
-use rflvm::table::Host;
-use rflvm::{simulate, spec};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::{Model, ModelSpec, State};
+use rflvm::internal::posterior::diagnostics::diagnose;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::chain::Chain;
+use rflvm::internal::table::Host;
+use rflvm::internal::{simulate, spec};
 use std::error::Error;
 use std::time::Instant;
 

@@ -1,10 +1,10 @@
 //! The tables that the programs here are given, or make.
 #![allow(dead_code, reason = "not every program needs all of them")]
 
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Poisson, Theta};
-use rflvm::rng::Stream;
-use rflvm::simulate::{SCurve, s_curve};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Poisson, Theta};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::simulate::{SCurve, s_curve};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;

@@ -5,13 +5,13 @@
 mod table;
 
 use clap::Parser;
-use rflvm::model::latent::{TimeKernel, TimeSpec};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, State};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::run::Settings;
-use rflvm::run::chain::Chain;
-use rflvm::spec;
-use rflvm::table::Host;
+use rflvm::internal::model::latent::{TimeKernel, TimeSpec};
+use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec, State};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::run::Settings;
+use rflvm::internal::run::chain::Chain;
+use rflvm::internal::spec;
+use rflvm::internal::table::Host;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 use table::Error;

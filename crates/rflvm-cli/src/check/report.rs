@@ -3,7 +3,7 @@
 use crate::message::Flags;
 use crate::picture::histograms::{self, Histogram};
 use crate::picture::spec::Picture;
-use rflvm::posterior::check::{Check, Conflict};
+use rflvm::internal::posterior::check::{Check, Conflict};
 use rflvm_study::answers::checks::{Report, SMALL, words};
 use rflvm_study::conflict;
 use rflvm_study::message::render;
@@ -24,7 +24,7 @@ impl Shown<'_> {
 
     /// As text.
     pub fn lines(&self) -> Vec<String> {
-        let width = self.0.checks.iter().map(|c| c.statistic.name().chars().count()).max().unwrap_or(0);
+        let width = self.0.checks.iter().map(|c| self.0.statistic(c).chars().count()).max().unwrap_or(0);
         let head =
             format!("{:width$} {:>11} {:>11} {:>23} {:>7}", "statistic", "observed", "replicated", "90% of them", "p");
         let mut lines = vec![head];
@@ -33,7 +33,7 @@ impl Shown<'_> {
             if block.replace(check.block) != Some(check.block) {
                 lines.push(self.0.columns(check));
             }
-            let (name, [low, high]) = (check.statistic.name(), check.interval());
+            let (name, [low, high]) = (self.0.statistic(check), check.interval());
             let (observed, mean) = (number(check.observed()), number(check.mean()));
             let interval = format!("{} … {}", number(low), number(high));
             lines.push(format!("{name:width$} {observed:>11} {mean:>11} {interval:>23} {:>7.3}", check.p()));
@@ -58,7 +58,7 @@ impl Shown<'_> {
     /// Replicated tables compared with the observed one, one panel per statistic.
     pub fn picture(&self, title: &str) -> Picture {
         let panel = |check: &Check| Histogram {
-            name: check.statistic.name().into(),
+            name: self.0.statistic(check),
             about: self.0.columns(check),
             values: check.replicated.clone(),
             observed: check.observed(),

@@ -2,8 +2,8 @@
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
-use rflvm::error::SpecError;
-use rflvm::identity;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::identity;
 use rflvm_study::Config;
 use rflvm_study::blocks::{self, Given};
 use rflvm_study::choices::KernelKind;
@@ -54,7 +54,7 @@ impl Candidate {
         blocks::choose(&mut config, &mut given, &mut table);
         let model = model::model(&config, &given, &mut table, timeline)?;
         let blocks = model.blocks();
-        let columns = |b: &rflvm::model::Block| b.columns.clone().map(|c| model.order()[c]).collect();
+        let columns = |b: &rflvm::internal::model::Block| b.columns.clone().map(|c| model.order()[c]).collect();
         Ok(Candidate {
             latent_dim: model.latent_dim(),
             likelihood: config.likelihood.clone().unwrap_or_else(|| if is_auto { "auto" } else { "blocks" }.into()),
@@ -97,7 +97,7 @@ pub fn candidates(
     timeline: Option<&Timeline>,
 ) -> Result<Vec<Candidate>, Failure> {
     // By canonical name, if it is known.
-    let named = |name: &String| rflvm::spec::canonical(name).map_or_else(|_| name.clone(), String::from);
+    let named = |name: &String| rflvm::internal::spec::canonical(name).map_or_else(|_| name.clone(), String::from);
     let named: Option<Vec<String>> = args.likelihoods.as_ref().map(|list| list.iter().map(named).collect());
     let likelihoods = match (&named, &config.likelihood, &config.blocks) {
         (Some(list), _, _) => list.iter().cloned().map(Some).collect(),
@@ -118,7 +118,7 @@ pub fn candidates(
     let kernels = listed("kernels", &args.kernels, config.model.kernel)?;
     let features = listed("feature-counts", &args.feature_counts, config.model.features)?;
     listed("likelihoods", &named, None)?;
-    let has_trials = |name: &str| rflvm::spec::about(name).is_ok_and(|about| about.cells.have_trials());
+    let has_trials = |name: &str| rflvm::internal::spec::about(name).is_ok_and(|about| about.cells.have_trials());
     let any_has_trials = likelihoods.iter().flatten().any(|name| has_trials(name));
     let mut candidates = Vec::new();
     for likelihood in &likelihoods {

@@ -3,7 +3,7 @@
 use super::piece::Piece;
 use super::task::Task;
 use crate::failure::Failure;
-use rflvm::atomic::plain_reason;
+use rflvm::internal::atomic::plain_reason;
 use rflvm_study::outputs::Outputs;
 use rflvm_study::table::Table;
 use rflvm_study::{Error, write};

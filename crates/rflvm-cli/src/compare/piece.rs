@@ -1,6 +1,6 @@
 //! The scores of one fit of a comparison, as stored.
 
-use rflvm::posterior::ranking::RowScores;
+use rflvm::internal::posterior::ranking::RowScores;
 use serde::{Deserialize, Serialize};
 
 /// The scores of one fit; numbers that are not finite are null.

@@ -6,9 +6,10 @@ use crate::aligned::aligned;
 use crate::console::{Console, tell};
 use crate::failure::Failure;
 use crate::picture::intervals::{self, Interval};
-use rflvm::error::SpecError;
-use rflvm::posterior::psis::TRUSTED;
-use rflvm::posterior::ranking::{Estimate, Ranking, RowScores, rank};
+use crate::reply::names;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::psis::TRUSTED;
+use rflvm::internal::posterior::ranking::{Estimate, Ranking, RowScores, rank};
 use rflvm_study::cells::csv_text;
 use rflvm_study::write;
 use serde_json::{Value, json};
@@ -92,7 +93,8 @@ impl<'a> Report<'a> {
             console.warn(&warning);
         }
         let all: Vec<Value> = order.iter().map(|&i| self.as_json(i)).collect();
-        console.event("comparison", json!({ "candidates": all, "reason": self.reason() }));
+        let files = names(&[dir.join("compare.csv"), dir.join("compare.svg")]);
+        console.answer("comparison", json!({ "candidates": all, "reason": self.reason(), "files": files }));
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! The cards of this machine, and what a fit would cost on each.
 
 use super::cost::Cost;
-use rflvm::model::Model;
-use rflvm::run::Settings;
+use rflvm::internal::model::Model;
+use rflvm::internal::run::Settings;
 use rflvm_study::choices::Precision;
 use rflvm_study::device::{self, Card, DeviceChoice};
 use serde_json::{Value, json};

@@ -116,14 +116,9 @@ fn of_numbers(seen: &Seen, family: &str) -> (String, String) {
         Kind::Nothing => return ("nothing".into(), "--without".into()),
         _ if seen.is_index => return ("row numbers".into(), "--id, or --time if they are times".into()),
         _ if seen.is_constant => return (format!("one number, {SAME}"), "--without".into()),
-        Kind::Truth => "yes/no",
-        Kind::Binary => "zeros and ones",
-        Kind::Counts => "counts",
-        Kind::Even => "whole numbers that vary less than counts",
-        Kind::Few => "a few whole numbers",
-        Kind::Amounts => "whole numbers away from zero",
-        Kind::Scale => "answers on a scale",
-        Kind::Real | Kind::Level => "numbers",
+        // A category has a separate line.
+        Kind::Level => Kind::Real.words(),
+        kind => kind.words(),
     };
     (holds.into(), family.into())
 }

@@ -1,11 +1,11 @@
 //! What a fit would cost on this machine: its initialisation and some of its sweeps, timed as it would run them.
 
 use crate::failure::Failure;
-use rflvm::device::Open;
-use rflvm::draws::{Draw, Draws};
-use rflvm::error::StoreError;
-use rflvm::model::Model;
-use rflvm::run::{Run, Settings};
+use rflvm::internal::device::Open;
+use rflvm::internal::draws::{Draw, Draws};
+use rflvm::internal::error::StoreError;
+use rflvm::internal::model::Model;
+use rflvm::internal::run::{Run, Settings};
 use rflvm_study::memory;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -15,9 +15,9 @@ use std::time::Instant;
 const MOST: u64 = 60;
 const LEAST: u64 = 2;
 /// Seconds after which no more sweeps are started.
-const PATIENCE: f64 = 4.0;
-/// Cells that are timed at most, and columns at least: the cost of a fit is in proportion to its columns, and nobody waits a minute for an estimate.
-const CELLS: usize = 100_000;
+const PATIENCE: f64 = 3.0;
+/// Cells that are timed at most, and columns at least: the cost of a fit is in proportion to its columns, and nobody waits half a minute for an estimate.
+const CELLS: usize = 30_000;
 const COLUMNS: usize = 64;
 /// Warm-up of the timed run. During the first tenth, positions are held fixed, which takes a different time.
 const WARMUP: u64 = 20;

@@ -6,8 +6,8 @@ use super::panel::{Panel, Side};
 use super::span::Span;
 use super::text::{cut, put};
 use super::{INK, TOP, head};
-use rflvm::linalg::Mat;
-use rflvm::run::modes::Found;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::run::modes::Found;
 
 const SIZE: f64 = 210.0;
 const GAP: f64 = 24.0;

@@ -166,7 +166,8 @@ pub fn picture(paths: &Paths) -> Result<Picture, String> {
 /// The bands of a line, and the line on them; a single value is a dot with a bar.
 fn marks(line: &Line, times: &[f64], name: String, (colour, is_dashed): (&str, bool)) -> Vec<Mark> {
     let number = |values: &[Option<f64>]| values.iter().map(|v| v.unwrap_or(f64::NAN)).collect::<Vec<f64>>();
-    let (x, y): (Vec<f64>, _) = (line.rows.iter().map(|&n| times.get(n).copied().unwrap_or(f64::NAN)).collect(), number(&line.values));
+    let (x, y): (Vec<f64>, _) =
+        (line.rows.iter().map(|&n| times.get(n).copied().unwrap_or(f64::NAN)).collect(), number(&line.values));
     let colour = if matches!(line.look, Look::Observed | Look::Dots) { GREY } else { colour };
     let (is_dots, mut marks) = (matches!(line.look, Look::Bars) || x.len() == 1, Vec::new());
     for [low, high] in &line.bands {

@@ -6,7 +6,7 @@ use super::panel::{Panel, Side};
 use super::span::{Span, usable};
 use super::text::put;
 use super::{NOTE, TOP, head, notes};
-use rflvm::posterior::diagnostics::quantile;
+use rflvm::internal::posterior::diagnostics::quantile;
 
 pub struct Picture<'a> {
     pub title: &'a str,
@@ -25,6 +25,8 @@ pub struct Picture<'a> {
 pub enum Scale {
     /// As they are, from 0 to 1.
     Share,
+    /// As they are.
+    Plain,
     /// Logarithmic on both sides of zero, linear within this distance from it.
     Log(f64),
 }
@@ -33,7 +35,7 @@ impl Scale {
     /// y = s (10^u − 10^−u) for a place u: whole numbers u are powers of ten, to one percent.
     fn place(self, value: f64) -> f64 {
         match self {
-            Scale::Share => value,
+            Scale::Share | Scale::Plain => value,
             Scale::Log(s) => (0.5 * value / s).asinh() / 10_f64.ln(),
         }
     }
@@ -42,6 +44,7 @@ impl Scale {
     fn label(self, place: f64) -> String {
         let text = match self {
             Scale::Share => format!("{place:.1}"),
+            Scale::Plain => format!("{place:.0}"),
             Scale::Log(_) if place == 0.0 => "0".into(),
             Scale::Log(s) => {
                 let power = s.log10().round() + place.abs();
@@ -60,6 +63,7 @@ impl Scale {
     fn span(self, low: f64, high: f64) -> Span {
         match self {
             Scale::Share => Span { low: 0.0, high: 1.0 },
+            Scale::Plain => Span::around([low, high].into_iter(), 0.04),
             Scale::Log(_) => Span::around([low, high, 0.0, 1.0].into_iter(), 0.04),
         }
     }
@@ -68,7 +72,7 @@ impl Scale {
     fn step(self, span: &Span) -> f64 {
         match self {
             Scale::Share => 0.2,
-            Scale::Log(_) => span.step(6.0).max(1.0),
+            Scale::Plain | Scale::Log(_) => span.step(6.0).max(1.0),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! program itself.
 
 use crate::failure::Failure;
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use rflvm_study::write;
 use std::io::Write;
 use std::path::Path;

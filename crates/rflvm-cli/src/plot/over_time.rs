@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::picture::paths::{self, Line, Look, Paths, Times, Values};
 use crate::picture::spec::Picture;
-use rflvm::draws::Source;
+use rflvm::internal::draws::Source;
 use rflvm_study::answers::forecast::{Ahead, When, new_times, predicted, timeline};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::{Error, Fit};

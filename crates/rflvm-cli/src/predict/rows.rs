@@ -1,7 +1,7 @@
 //! Rows of a fitted table as a user gives them: numbers from 1, ranges, names, or all.
 
 use crate::console::Console;
-use rflvm::error::SpecError;
+use rflvm::internal::error::SpecError;
 use rflvm_study::table::Table;
 
 /// Names of rows shown in a message.

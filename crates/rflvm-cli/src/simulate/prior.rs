@@ -4,12 +4,12 @@ use super::broken;
 use super::request::Request;
 use crate::failure::Failure;
 use crate::picture::prior::{Picture, Scale, svg};
-use rflvm::linalg::Mat;
-use rflvm::model::family::Cells;
-use rflvm::model::{Model, State};
-use rflvm::posterior::parameters::Parameters;
-use rflvm::rng::Stream;
-use rflvm::simulate::{draw_data, draw_prior};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::Cells;
+use rflvm::internal::model::{Model, State};
+use rflvm::internal::posterior::parameters::Parameters;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::simulate::{draw_data, draw_prior};
 
 /// Tables drawn. Each has its own kernel, amplitudes and parameters.
 const TABLES: u64 = 200;
@@ -34,7 +34,7 @@ pub fn picture(request: &Request, columns: usize, stream: Stream) -> Result<Stri
         let state = draw_prior(&model, stream).map_err(broken)?;
         let table = match scale {
             Scale::Share => means(&model, &state, &state.f, request.total()),
-            Scale::Log(_) => draw_data(&model, &state, stream),
+            Scale::Log(_) | Scale::Plain => draw_data(&model, &state, stream),
         };
         values.extend_from_slice(table.as_slice());
         if i < FUNCTIONS {
@@ -56,6 +56,8 @@ fn quantity(cells: Option<Cells>) -> (&'static str, Scale) {
         Some(Cells::Counts) => ("count", Scale::Log(1.0)),
         Some(Cells::Binary | Cells::Trials) => ("probability", Scale::Share),
         Some(Cells::Categories) => ("share of a category", Scale::Share),
+        Some(Cells::Levels) => ("level", Scale::Plain),
+        Some(Cells::Positive) => ("amount", Scale::Log(0.01)),
         // Most noise is a few hundredths of a column's spread.
         Some(Cells::Real) | None => ("cell, in units of its column", Scale::Log(0.01)),
     }

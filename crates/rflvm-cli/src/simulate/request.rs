@@ -3,12 +3,12 @@
 use crate::args::{SimulateArgs, SourceArg};
 use crate::failure::Failure;
 use crate::reply::Reply;
-use rflvm::error::SpecError;
-use rflvm::model::family::{Cells, Family, Trials};
-use rflvm::model::{Model, Priors};
-use rflvm::{simulate, spec};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::model::family::{Cells, Family, Trials};
+use rflvm::internal::model::{Model, Priors};
+use rflvm::internal::{simulate, spec};
 use rflvm_study::Config;
-use rflvm_study::config::{RunConfig, fresh_seed};
+use rflvm_study::config::{SamplingConfig, fresh_seed};
 use rflvm_study::idle;
 use std::sync::Arc;
 
@@ -48,11 +48,12 @@ impl Request {
             likelihood: args.likelihood.clone(),
             trials: args.trials.map(|trials| trials.to_string()),
             model: args.model.0.clone(),
-            run: RunConfig { seed: args.seed, ..RunConfig::default() },
+            sampling: SamplingConfig { seed: args.seed, ..SamplingConfig::default() },
             ..Config::default()
         };
         let typed = flags.clone();
         let config = flags.or(Config::given(args.file.as_deref())?);
+        Reply::from(&args.reply).console().notes(Config::earlier(args.file.as_deref()).as_slice());
         if config.blocks.is_some() {
             let rule = "a simulated table has one family; choose it with --likelihood";
             return Err(refuse("blocks", "given in the file", rule));
@@ -76,7 +77,7 @@ impl Request {
         let name = config.likelihood.as_deref().unwrap_or("poisson");
         let has_trials = spec::about(name)?.cells.have_trials();
         let family = spec::family_with(name, has_trials.then(|| Trials::Same(trials.unwrap_or(1))), &priors)?;
-        let seed = config.run.seed.unwrap_or_else(fresh_seed);
+        let seed = config.sampling.seed.unwrap_or_else(fresh_seed);
         Ok(Request { config, priors, family, seed, trials })
     }
 

@@ -54,7 +54,7 @@ fn an_error_says_where_axes_cannot_be_learned() {
         ("fit", ["--latent-dim", "auto", "--kernel", "rbf"].as_slice(), "no axis can be pruned"),
         ("fit", &["--latent-dim", "many"], "is not a number of axes, auto"),
         ("fit", &["--latent-dim", "auto:0"], "is not a number of axes, auto"),
-        ("map", &["--latent-dim", "auto"], "give a number"),
+        ("fit", &["--method", "map", "--latent-dim", "auto"], "give a number"),
         ("compare", &["--latent-dims", "auto,2"], "list numbers"),
     ] {
         let output = rflvm(&dir, &[&[command, "t.csv"], start.as_slice(), flags].concat());

@@ -36,6 +36,9 @@ fn checks_of_categories_name_them_and_show_what_can_vary() {
     for words in ["tree (multinomial, 3 levels)", "soil (multinomial, 2 levels)", "share in the likeliest category"] {
         assert!(told.contains(words), "{words} is not in {told}");
     }
+    // Each pair of categories once, by name.
+    assert!(told.matches("association with").count() == 1, "{told}");
+    assert!(told.contains("association with soil ") || told.contains("association with tree "), "{told}");
     // Each answer is a one among zeros.
     assert!(!told.contains("entropy") && told.matches("largest cell").count() == 1, "{told}");
 }
@@ -126,7 +129,22 @@ fn results_name_levels_and_completed_tables_have_the_texts() {
     good(&dir, &["check", "fit"]);
     good(
         &dir,
-        &["map", "t.csv", "--likelihood", "auto", "--id", "name", "--features", "8", "--seed", "1", "--out", "map"],
+        &[
+            "fit",
+            "t.csv",
+            "--method",
+            "map",
+            "--likelihood",
+            "auto",
+            "--id",
+            "name",
+            "--features",
+            "8",
+            "--seed",
+            "1",
+            "--out",
+            "map",
+        ],
     );
     assert!(read(&dir, "map/blocks.csv").contains("soil,multinomial,soil"));
     let compare = ["compare", "t.csv", "--id", "name", "--latent-dims", "1,2", "--likelihood", "auto", "--out", "cmp"];

@@ -56,7 +56,19 @@ fn a_running_fit_is_protected() {
     let over = over.iter().position(|w| *w == "--seed").map(|at| [&over[..at], &over[at + 1..]].concat()).unwrap();
     refused(&dir, &over, 2, &["run1", "is using this folder", "--out"]);
     refused(&dir, &["resume", "run1", "--threads", "7"], 2, &["run1", "is using this folder"]);
-    let map = ["map", "t.csv", "--likelihood", "poisson", "--columns", "a,b,c", "--out", "run1", "--overwrite"];
+    let map = [
+        "fit",
+        "t.csv",
+        "--method",
+        "map",
+        "--likelihood",
+        "poisson",
+        "--columns",
+        "a,b,c",
+        "--out",
+        "run1",
+        "--overwrite",
+    ];
     refused(&dir, &map, 2, &["run1", "is using this folder"]);
     assert_eq!(before, config(&dir, "run1"));
     assert_eq!((settings, store), (inode("config.toml"), inode("draws.zarr")));

@@ -17,7 +17,10 @@ const COMMANDS: [(&[&str], &[&str]); 14] = [
     ),
     (&["fit", "t.csv", "--likelihood", "poisson", "--time", "a", "--out", "new"], &["--inducing"]),
     (&["fit", "t.csv", "--likelihood", "binomial", "--out", "new"], &["--trials"]),
-    (&["map", "t.csv", "--likelihood", "poisson", "--out", "new"], &["--starts", "--features", "--threads"]),
+    (
+        &["fit", "t.csv", "--method", "map", "--likelihood", "poisson", "--out", "new"],
+        &["--starts", "--features", "--threads"],
+    ),
     (
         &["compare", "t.csv", "--likelihood", "poisson", "--out", "new"],
         &["--folds", "--latent-dims", "--feature-counts", "--draws", "--chains"],

@@ -3,13 +3,16 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod alike;
 mod axes;
 mod backtest;
 mod categories;
+mod censored;
 mod column_process;
 mod compare;
 mod covariates;
 mod damage;
+mod effects;
 mod equations;
 mod folder;
 mod forecast;
@@ -21,6 +24,7 @@ mod memory;
 mod modes;
 mod names;
 mod newcomer;
+mod ordinal;
 mod outputs;
 mod pictures;
 mod predict;
@@ -36,3 +40,4 @@ mod search;
 mod times;
 mod transform;
 mod verdict;
+mod version_0_2;

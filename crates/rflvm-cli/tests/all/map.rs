@@ -1,4 +1,4 @@
-//! `rflvm map` as a user meets it: a table and a first picture of it.
+//! `rflvm fit --method map` as a user meets it: a table and a first picture of it.
 
 use crate::common::{folder, good, rflvm, text};
 use std::fs;
@@ -19,7 +19,15 @@ fn table() -> String {
 }
 
 fn map(dir: &Path, out: &str, more: &[&str]) {
-    good(dir, &[&["map", "t.csv", "-q", "--id", "name", "--labels", "kind", "--out", out], &SMALL[..], more].concat());
+    good(
+        dir,
+        &[
+            &["fit", "t.csv", "--method", "map", "-q", "--id", "name", "--labels", "kind", "--out", out],
+            &SMALL[..],
+            more,
+        ]
+        .concat(),
+    );
 }
 
 fn lines(path: &Path) -> Vec<Vec<String>> {
@@ -52,7 +60,7 @@ fn a_table_with_every_kind_of_column_gets_its_picture() {
     assert!(about["log_joint"].as_f64().unwrap() < about["log_likelihood"].as_f64().unwrap());
     assert!(about["iterations"].as_u64().unwrap() > 0 && about["sd"].as_str().unwrap().starts_with("conditional"));
     // The settings repeat it, for any number of threads.
-    good(&dir, &["map", "--config", "o/config.toml", "--threads", "2", "-q", "--out", "again"]);
+    good(&dir, &["fit", "--config", "o/config.toml", "--threads", "2", "-q", "--out", "again"]);
     for file in ["embedding.csv", "frequencies.csv", "latent.svg", "imputed.csv"] {
         let of = |folder: &str| fs::read(dir.join(folder).join(file)).unwrap();
         assert!(of("o") == of("again"), "{file}");
@@ -68,8 +76,21 @@ fn every_family_can_be_mapped_and_started_from() {
         let table = format!("{family}/table.csv");
         let output = good(
             &dir,
-            &[&["map", &table, "--likelihood", family, "--json", "--out", &format!("{family}-map")], &SMALL[..]]
-                .concat(),
+            &[
+                &[
+                    "fit",
+                    &table,
+                    "--method",
+                    "map",
+                    "--likelihood",
+                    family,
+                    "--json",
+                    "--out",
+                    &format!("{family}-map"),
+                ],
+                &SMALL[..],
+            ]
+            .concat(),
         );
         let last = text(&output.stdout).lines().last().map(String::from).unwrap();
         assert!(last.contains("\"event\":\"map\""), "{last}");
@@ -96,16 +117,17 @@ fn invalid_commands_are_refused_in_one_sentence() {
     fs::write(dir.join("t.csv"), table()).unwrap();
     fs::write(dir.join("n.csv"), "a,b\n1,2\n-3,4\n").unwrap();
     map(&dir, "o", &["--likelihood", "gaussian", "--columns", "r,a"]);
-    let of =
-        |more: &'static [&'static str]| [&["map", "n.csv", "--likelihood", "poisson", "--out", "x"], more].concat();
+    let of = |more: &'static [&'static str]| {
+        [&["fit", "n.csv", "--method", "map", "--likelihood", "poisson", "--out", "x"], more].concat()
+    };
     for (arguments, words) in [
-        (of(&["--draws", "9"]), &["draws is given", "no chains", "rflvm fit"][..]),
+        (of(&["--draws", "9"]), &["draws is given", "no chains", "--method mcmc"][..]),
         (of(&["--starts", "0"]), &["starts is 0", "between 1"]),
         (of(&["--start", "map"]), &["init is map", "pca or random"]),
         (of(&[]), &["n.csv", "row 2", "'a'", "negative"]),
-        (vec!["map", "t.csv", "--out", "x"], &["likelihood", "--blocks"]),
+        (vec!["fit", "t.csv", "--method", "map", "--out", "x"], &["likelihood", "--blocks"]),
         (
-            vec!["map", "t.csv", "--likelihood", "gaussian", "--columns", "r,a", "--out", "o"],
+            vec!["fit", "t.csv", "--method", "map", "--likelihood", "gaussian", "--columns", "r,a", "--out", "o"],
             &["o", "MAP estimate", "--overwrite"],
         ),
         (vec!["summary", "o"], &["o", "MAP estimate", "no draws"]),
@@ -118,8 +140,5 @@ fn invalid_commands_are_refused_in_one_sentence() {
         words.iter().for_each(|word| assert!(said.contains(word), "'{word}' is not in: {said}"));
         assert!(!dir.join("x").exists(), "{arguments:?}");
     }
-    assert_eq!(rflvm(&dir, &["map", "t.csv", "--likelyhood", "poisson", "--out", "x"]).status.code(), Some(2));
-    let help = text(&rflvm(&dir, &["map", "--help"]).stdout);
-    assert!(help.contains("--starts") && !help.contains("--warmup"), "{help}");
     map(&dir, "o", &["--likelihood", "gaussian", "--columns", "r,a", "--overwrite"]);
 }

@@ -77,7 +77,21 @@ fn a_title_can_be_chosen_and_stays() {
     assert!(picture(&dir, "p", &[]).contains("<title>t</title>"));
     good(
         &dir,
-        &["map", "t.csv", "--columns", "a,b,c", "--likelihood", "poisson", "-q", "--title", title, "--out", "m"],
+        &[
+            "fit",
+            "t.csv",
+            "--method",
+            "map",
+            "--columns",
+            "a,b,c",
+            "--likelihood",
+            "poisson",
+            "-q",
+            "--title",
+            title,
+            "--out",
+            "m",
+        ],
     );
     assert!(fs::read_to_string(dir.join("m/latent.svg")).unwrap().contains(written));
     let demo = ["demo", "--warmup", "0", "--draws", "1", "-q", "--title", title, "--out", "d"];

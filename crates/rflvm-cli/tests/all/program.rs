@@ -208,7 +208,7 @@ fn a_constant_column_and_an_empty_row_are_warnings() {
 #[test]
 fn every_family_can_be_simulated_and_fitted() {
     let dir = folder("families");
-    for about in rflvm::model::family::REGISTRY {
+    for about in rflvm::internal::model::family::REGISTRY {
         let family = about.name;
         for source in ["s-curve", "model"] {
             let trials: &[&str] = if about.cells.have_trials() { &["--trials", "6"] } else { &[] };

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 /// Flags and arguments that name what is written, and what is read.
 const WRITES: [&str; 4] = ["out", "blocks-out", "draws-out", "matrix"];
-const READS: [&str; 9] = ["table", "config", "blocks", "row-data", "trials", "truth", "at", "times", "dir"];
+const READS: [&str; 10] = ["table", "config", "blocks", "row-data", "trials", "truth", "at", "times", "groups", "dir"];
 
 /// Commands that can run in the folder of [`prepare`], with every flag that names an output.
-const ASKED: [&str; 24] = [
+const ASKED: [&str; 27] = [
     "fit t.csv --likelihood poisson --columns a,b,c --features 4 --config s.toml -q --no-report --out p",
     "fit cells.csv --blocks blocks.csv --row-data when.csv --time when --features 4 --config s.toml -q --no-report --out p",
     "fit cells.csv --likelihood binomial --trials trials.csv --features 4 --config s.toml -q --out p",
@@ -32,6 +32,9 @@ const ASKED: [&str; 24] = [
     "check o --out c.csv",
     "distances o --out d.csv",
     "neighbors o --out g.csv --neighbors 2",
+    "effects o --out e.csv",
+    "differences o --groups kinds.csv --out f.csv",
+    "groups o --groups kinds.csv --neighbors 2 --out g.csv",
     "kernel o --out k.csv --matrix m.npy",
     "plot o --out l.svg",
     "report o --out r.html",
@@ -60,7 +63,8 @@ fn prepare(dir: &Path) {
     write("blocks.csv", "column,likelihood\na,poisson\nb,negative-binomial\nc,poisson\n".into());
     write("times.txt", "12\n13\n".into());
     write("at.csv", "x1,x2\n0,0\n1,1\n".into());
-    write("s.toml", "[model]\nfeatures = 4\n[run]\nwarmup = 5\ndraws = 5\nseed = 1\n".into());
+    write("kinds.csv", format!("id,group\n{}", (1..=12).map(|n| format!("{n},{}\n", n % 2)).collect::<String>()));
+    write("s.toml", "[model]\nfeatures = 4\n[sampling]\nwarmup = 5\ndraws = 5\nseed = 1\n".into());
     let fit = "fit t.csv --likelihood poisson --columns a,b,c --time when --features 4 --seed 1 --chains 2 --warmup 6 --draws 6 -q --out o";
     good(dir, &words(fit));
 }

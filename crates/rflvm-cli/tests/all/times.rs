@@ -312,3 +312,34 @@ fn a_year_and_a_quarter_are_one_time() {
     let sentence = "w.csv: column `part`: its numbers may be quarters or months; name the column quarter or month";
     assert!(output.status.code() == Some(2) && text(&output.stderr).contains(sentence), "{}", text(&output.stderr));
 }
+
+/// The engine's unit is the span of the times; the store, its exports and the summary have the user's.
+#[test]
+fn length_scales_are_in_the_units_of_the_times() {
+    let dir = folder("units");
+    let table = |unit: u32| {
+        let line = |n: u32| format!("{},{},{}\n", unit * n, (0.4 * f64::from(n)).sin(), (0.3 * f64::from(n)).cos());
+        format!("t,a,b\n{}", (0..20).map(line).collect::<String>())
+    };
+    let scales = |unit: u32| -> Vec<f64> {
+        fs::write(dir.join("t.csv"), table(unit)).unwrap();
+        fit(&dir, &["--time", "t", "--column-process", "matern32", "--overwrite"]);
+        let mut found = Vec::new();
+        for what in ["length_scale", "column_process_length_scale"] {
+            let output = rflvm(&dir, &["export", "o", "--what", what, "--out", "s.csv"]);
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            let lines = fs::read_to_string(dir.join("s.csv")).unwrap();
+            found.extend(lines.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse::<f64>().unwrap()));
+        }
+        let summary = text(&rflvm(&dir, &["summary", "o", "--json"]).stdout);
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        found.extend(summary["length_scales"]["axes"].as_array().unwrap().iter().map(|a| a["mean"].as_f64().unwrap()));
+        found
+    };
+    // Eight times as long in a unit an eighth as long, to the last bit; a median of a tenth of the span a priori.
+    let (one, eight) = (scales(1), scales(8));
+    assert_eq!(one.len(), 2 * 8 * 4 + 2);
+    one.iter().zip(&eight).for_each(|(one, eight)| assert_eq!(8.0 * one, *eight));
+    let mean = one.iter().sum::<f64>() / one.len() as f64;
+    assert!((0.2..100.0).contains(&mean), "{mean} for times from 0 to 19");
+}

@@ -16,11 +16,15 @@ from ._native import NumericalError, __version__
 __all__ = [
     "RFLVM",
     "Check",
+    "Compute",
     "ConvergenceWarning",
     "Forecast",
     "Handle",
+    "Model",
     "NumericalError",
+    "Paths",
     "Posterior",
+    "Sampling",
     "__version__",
     "datasets",
     "load",
@@ -32,10 +36,14 @@ _HOMES = {
     "RFLVM": "_estimator",
     "load": "_load",
     "Check": "_check",
+    "Compute": "_groups",
     "ConvergenceWarning": "_convergence",
     "Forecast": "_forecast",
     "Handle": "_handle",
+    "Model": "_groups",
+    "Paths": "_groups",
     "Posterior": "_posterior",
+    "Sampling": "_groups",
 }
 
 

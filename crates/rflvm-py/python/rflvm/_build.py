@@ -34,12 +34,12 @@ def in_pandas(field: Field, column: np.ndarray) -> Any:
     if isinstance(field.dtype, pandas.CategoricalDtype):
         return pandas.Categorical(objects(field, column), dtype=field.dtype)
     has_holes = bool(np.isnan(column).any())
-    if field.kind == "float":
+    if field.kind == "float" and field.values is None:
         return pandas.array(column, dtype="Float64" if str(field.dtype) == "object" and has_holes else as_float(field.dtype))
     cells = objects(field, column)
     if field.kind in ("signed", "unsigned") and not is_whole(field, column):
         return pandas.array(column, dtype="float64")
-    wider = {"bool": "boolean", "signed": "Int64", "unsigned": "UInt64"}.get(field.kind, "object")
+    wider = {"bool": "boolean", "signed": "Int64", "unsigned": "UInt64", "float": "float64"}.get(field.kind, "object")
     plain = isinstance(field.dtype, np.dtype) and field.kind != "text"
     try:
         if str(field.dtype) == "object":
@@ -147,7 +147,7 @@ def read_dtype(library: str, stored: dict) -> Any:
         return getattr(polars, text.split("(")[0], polars.String if values is not None else polars.Float64)
     import pyarrow
 
-    if values is not None:
+    if stored["kind"] in ("category", "text"):
         return pyarrow.dictionary(pyarrow.int32(), pyarrow.string()) if text.startswith("dictionary") else pyarrow.string()
     try:
         return pyarrow.type_for_alias(text)

@@ -45,7 +45,7 @@ def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
         more = diagnostics["draws_advised"]
         return (
             f"more draws are needed: {measures(diagnostics)}. About {more} draws per chain should be enough: "
-            f"continue with model.resume(draws={more}), or fit again with draws={more}"
+            f"continue with model.resume(draws={more}), or fit again with sampling=rflvm.Sampling(draws={more})"
         )
     if verdict == "chains-disagree":
         aside = [n + 1 for n, chain in enumerate(chains) if not chain["used"]]
@@ -57,7 +57,7 @@ def doubt_of(diagnostics: Mapping, warmup: int) -> Optional[str]:
             "again with more chains, and look at rflvm.plot.trace(model)"
         )
     if len(chains) < 2:
-        return "convergence cannot be judged from a single chain; fit with chains=2 or more"
+        return "convergence cannot be judged from a single chain; fit with sampling=rflvm.Sampling(chains=2) or more"
     return f"convergence cannot be judged from {draws} draws per chain; continue with model.resume(draws={max(1000, 2 * draws)})"
 
 

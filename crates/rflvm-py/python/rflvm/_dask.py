@@ -25,7 +25,7 @@ PATIENCE = 60
 #: How often a segment is repeated whose inputs were lost with their workers.
 TRIES = 5
 #: What a worker needs of the folder of a fit: everything but the draws.
-NEEDED = ("config.toml", "blocks.csv", "trials.npy", "draws.zarr/.z*", "draws.zarr/observed_data/**/*", "draws.zarr/constant_data/**/*")
+NEEDED = ("config.toml", "blocks.csv", "trials.npy", "limits.csv", "draws.zarr/.z*", "draws.zarr/observed_data/**/*", "draws.zarr/constant_data/**/*")
 #: How many fits a worker holds.
 HELD = 2
 

@@ -16,6 +16,8 @@ from ._covariates import texts_of_covariates
 from ._families import COUNTS, learn
 from ._folder import Folder
 from ._given import Given, trials_of
+from ._grouped import Grouped
+from ._groups import Compute, Model, Paths, Sampling
 from ._handle import Handle
 from ._held import ABOUT
 from ._parameter import whole
@@ -28,189 +30,73 @@ from ._warn import warn
 SOME = 3
 
 
-class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
+class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
     """Random feature latent variable model: latent positions of the rows of a table, with their uncertainty.
 
     Each row has a position in a low-dimensional space, each column is an unknown smooth function of that position, and each cell is
-    a draw from the family of its column. Positions, functions and the kernel are sampled jointly by Markov chain Monte Carlo.
+    a draw from the family of its column. All of it is sampled jointly by Markov chain Monte Carlo.
+
+    >>> model = rflvm.RFLVM(likelihood="poisson", sampling=rflvm.Sampling(chains=4)).fit(counts)
 
     Parameters
     ----------
-    n_components : int or "auto" or "auto:K", default=2
-        Latent axes. "auto" begins with 6 (or K) and prunes axes that the data do not support.
-    likelihood : str or mapping, default="gaussian"
-        Family of the columns: gaussian, poisson, bernoulli, binomial, negative-binomial, multinomial, student-t, zero-inflated-poisson,
-        isotropic; a mapping from columns to families; or "auto": by the dtypes of the columns, bool → bernoulli, non-negative integers →
-        negative-binomial, categories and text → multinomial, float → gaussian. Columns that a mapping does not name go by their dtypes.
-    trials : int, default=None
-        Trials per cell of a binomial. `fit` also takes a table of them.
-    offset : None or "size-factors", default=None
-        Known offset of each row on the link scale: "size-factors" for counts whose row totals carry no information. `fit` also takes
-        numbers.
-    n_random_features : int, default=100
-        Random features M, an even number: sine and cosine of M/2 frequencies.
-    kernel : {"learned", "rbf"}, default="learned"
-        Kernel: learned with the frequencies, or a fixed RBF kernel with the given length-scale.
-    length_scale : float, default=1.0
-        Length-scale of the fixed RBF kernel.
-    linear : {"none", "learned"}, default="none"
-        Linear part of the map, besides the kernel.
-    amplitude : float or "learned" or "shared" or "default", default="default"
-        Signal strength, the prior variance of the weights: a number for all columns, "learned" (one per column), "shared" (one per block),
-        or "default" for that of each family: shared for gaussian, isotropic and student-t, 1 for the others.
-    time_kernel : {"rbf", "matern12", "matern32", "matern52", "cauchy", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="matern52"
-        Kernel over time: how similar the positions at two times are.
-    time_trend : bool, default=False
-        Whether to add a straight line in time to each path.
-    time_form : {"automatic", "dense", "state-space", "inducing"}, default="automatic"
-        How the covariance of a path is represented.
-    period : float or None, default=None
-        Period of a seasonal kernel, in the units of the times; days for dates.
-    column_process : {"auto", "none", "matern12", "matern32", "matern52", "random-walk", "integrated-random-walk", "seasonal", "matern12+seasonal", "matern32+seasonal", "matern52+seasonal", "random-walk+seasonal", "integrated-random-walk+seasonal"}, default="auto"
-        Column processes: what is smooth over time in a column but not explained by the positions. Their kernel; or none; or auto:
-        matern12 or matern32, whichever suits the columns better, if all columns are gaussian, isotropic or student-t, and none otherwise.
-    inducing : int, default=64
-        Inducing points per sequence, where they are used.
-    warmup : int, default=300
-        Warm-up sweeps per chain, before draws are kept.
-    draws : int, default=200
-        Draws kept per chain.
-    thin : int, default=1
-        Sweeps per kept draw.
-    chains : int, default=8
-        Number of chains; of each mode if several are sampled. Convergence can be judged from two or more.
-    random_state : int, RandomState, Generator or None, default=None
-        The seed, from which all randomness follows. The same seed gives the same draws as the program `rflvm` and the Rust library.
-    n_jobs : int or None, default=None
-        Threads: all cores for None and -1. Results do not depend on it.
-    instructions : {"best", "avx2", "baseline"}, default="best"
-        The most advanced instruction set that may be used. Draws are identical to the last bit only between machines that use the same one,
-        since fused instructions round sums differently.
-    device : str, default="cpu"
-        Where the table of a chain is held, and what touches all of its cells is computed: cpu, cuda (chains share the cards of the machine;
-        cuda:1 is the second card alone), or auto, a card if there is one that can.
-    precision : {"double", "mixed"}, default="double"
-        In which precision a card computes what touches each cell. Not used on the CPU, which computes in float64.
-    init : {"spread", "search", "pca", "random", "map"}, default="spread"
-        Where chains begin.
-    init_effort : float, default=0.2
-        Sweeps of the search for modes, as a share of the warm-up of all chains of a mode. With fewer than 20 sweeps per start there is no
-        search, and chains begin at principal components.
-    modes : int, default=1
-        How many of the modes that the search finds are sampled, the chosen one first. Predictions combine them by stacking weights;
-        positions are those of the first.
-    keep : sequence of str, default=("w", "beta", "theta")
-        What is stored of each draw besides the positions: any of "w", "beta", "theta", "f". Predictions need the first three.
-    checkpoint : float, default=30.0
-        Seconds between checkpoints.
-    priors : mapping or None, default=None
-        Priors, by the names of the table `[priors]` in config.toml, such as `{"noise": {"shape": 2, "rate": 0.5}}`. Those left out have
-        their defaults; see the page "Priors" of the documentation.
-    progress : bool, default=True
-        Whether to show the progress of a fit.
-    store : path or None, default=None
-        Folder to keep the fit in: draws stream to it, the program `rflvm` reads it, and an interrupted fit can be resumed from it.
-    n_features : int
-        Earlier name of `n_random_features`. Deprecated since version 0.2.
-    start : str
-        Earlier name of `init`. Deprecated since version 0.2.
+    latent_dim : int, "auto" or "auto:K"; latent axes; "auto" prunes axes that the data do not support
+    likelihood : str or mapping; family of the columns, a family per column, or "auto"
+    trials : int or None; trials per cell of a binomial; `fit` also takes a table of them
+    offset : None or "size-factors"; "size-factors" where row totals of counts carry no information
+    model : `Model`; the map from positions to columns: features, kernel, length_scale, linear, amplitude
+    paths : `Paths`; how positions change over time: time_kernel, time_trend, time_form, period, column_process, inducing
+    sampling : `Sampling`; how many chains are sampled: warmup, draws, thin, chains, init, init_effort, modes, keep
+    compute : `Compute`; where and how chains are computed: device, precision, instructions, checkpoint
+    priors : mapping; as in `[priors]` of config.toml; numbers left out have their defaults
+    random_state : int, RandomState, Generator or None; seed, from which all randomness follows
+    n_jobs : int or None; threads, None for all cores; the draws do not depend on it
+    progress : bool; whether to show the progress of a fit
+    store : path; folder to keep the fit in, for `resume`, `rflvm.load` and the program
 
     Attributes
     ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Posterior mean of each row's position.
-    embedding_std_ : ndarray of the same shape
-        Its standard deviation.
-    embedding_median_ : ndarray of the same shape
-        Spatial median of each row's position, computed when asked for: where draws of a row are in two places, the mean lies between
-        these, the median in the likelier one.
-    embedding_cov_ : ndarray of shape (n_samples, n_components, n_components)
-        Its covariance.
-    posterior_ : Posterior
-        All draws, by name.
-    diagnostics_ : dict
-        Whether the chains have converged: `verdict`, `words`, and effective sample size and R̂ of each quantity; and `modes`, the modes that
-        were found, with their stacking weights if several are sampled.
-    columns_ : list of str
-        Columns of the model: those of the table, with one column per level of a category.
-    seed_ : int
-        The seed that was used.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    embedding_, embedding_std_, embedding_cov_ : position of each row, its posterior standard deviation, its covariance
+    embedding_median_ : spatial median of each row's position, in the likelier place where draws are in two
+    posterior_ : `Posterior`, all draws by name
+    diagnostics_ : dict, whether the chains have converged, and the modes that were found
+    columns_ : list of str, columns of the model, one per level of a category
+    families_, kinds_ : dict, the family of each column, and what it holds if "auto" chose that family
+    seed_, n_features_in_, feature_names_in_ : the seed that was used; as in scikit-learn
     """
 
     def __init__(
         self,
-        n_components: Union[int, str] = 2,
+        latent_dim: Union[int, str] = 2,
         likelihood: Union[str, Mapping] = "gaussian",
         *,
         trials: Optional[int] = None,
         offset: Optional[str] = None,
-        n_random_features: int = 100,
-        kernel: str = "learned",
-        length_scale: float = 1.0,
-        linear: str = "none",
-        amplitude: Union[float, str] = "default",
-        time_kernel: str = "matern52",
-        time_trend: bool = False,
-        time_form: str = "automatic",
-        period: Optional[float] = None,
-        column_process: str = "auto",
-        inducing: int = 64,
-        warmup: int = 300,
-        draws: int = 200,
-        thin: int = 1,
-        chains: int = 8,
+        model: Optional[Model] = None,
+        paths: Optional[Paths] = None,
+        sampling: Optional[Sampling] = None,
+        compute: Optional[Compute] = None,
+        priors: Optional[Mapping] = None,
         random_state: Any = None,
         n_jobs: Optional[int] = None,
-        instructions: str = "best",
-        device: str = "cpu",
-        precision: str = "double",
-        init: str = "spread",
-        init_effort: float = 0.2,
-        modes: int = 1,
-        keep: Sequence[str] = ("w", "beta", "theta"),
-        checkpoint: float = 30.0,
-        priors: Optional[Mapping] = None,
         progress: bool = True,
         store: Optional[Union[str, os.PathLike]] = None,
-        n_features: Any = "deprecated",
-        start: Any = "deprecated",
+        **earlier: Any,
     ):
-        self.n_components = n_components
+        self.latent_dim = latent_dim
         self.likelihood = likelihood
         self.trials = trials
         self.offset = offset
-        self.n_random_features = n_random_features
-        self.kernel = kernel
-        self.length_scale = length_scale
-        self.linear = linear
-        self.amplitude = amplitude
-        self.time_kernel = time_kernel
-        self.time_trend = time_trend
-        self.time_form = time_form
-        self.period = period
-        self.column_process = column_process
-        self.inducing = inducing
-        self.warmup = warmup
-        self.draws = draws
-        self.thin = thin
-        self.chains = chains
+        self.model = model
+        self.paths = paths
+        self.sampling = sampling
+        self.compute = compute
+        self.priors = priors
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.instructions = instructions
-        self.device = device
-        self.precision = precision
-        self.init = init
-        self.init_effort = init_effort
-        self.modes = modes
-        self.keep = keep
-        self.checkpoint = checkpoint
-        self.priors = priors
         self.progress = progress
         self.store = store
-        self.n_features = n_features
-        self.start = start
+        self._rename(earlier)
 
     def fit(
         self,
@@ -333,7 +219,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
 
     def _coordinated(self, client: Any, resume: bool) -> _dask.Coordinated:
         """Start or resume the fit with its chains on the workers of a cluster."""
-        seconds = self._settings_now()["run"].get("checkpoint") or 30.0
+        seconds = self._settings_now()["compute"].get("checkpoint") or 30.0
         return _dask.Coordinated(self._fit, client, resume=resume, threads=_settings.threads(self), seconds=seconds)
 
     def _prepare(self, X: Any, given: Given, store: Any, overwrite: bool) -> _native.Fit:
@@ -408,7 +294,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
             raise
         self._learn()
         settings = self._settings_now()
-        run = settings["run"]
+        run = settings["sampling"]
         stopped = f"the fit was stopped after {drawn.size[1]} of {run['draws']} draws; continue it with resume()"
         _convergence.tell(self.diagnostics_, run["warmup"] - (settings.get("warmup-from") or 0), stopped if outcome == "stopped" else None)
         return self
@@ -419,6 +305,8 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, BaseEstimator):
         self.embedding_std_ = deviations(self.embedding_cov_)
         self.diagnostics_ = json.loads(self._drawn.diagnostics())
         self.columns_ = list(self._fit.columns)
+        self.families_ = {column.name: column.family for column in self._layout.columns}
+        self.kinds_ = {column.name: column.holds for column in self._layout.columns if column.holds}
         self._labels = self._fit.labels
         self._n_features_out = self.embedding_.shape[1]
 

@@ -1,4 +1,4 @@
-"""The family of each column: as requested, or according to the kind of the column."""
+"""The family of each column: as requested, or according to what the column holds."""
 
 from __future__ import annotations
 
@@ -18,15 +18,12 @@ from ._warn import warn
 COUNTS = _native.COUNTS
 #: Families of text and categories.
 CATEGORIES = _native.CATEGORIES
-#: The family of a column of a given kind; integers must not be negative.
-BY_KIND = {
-    "bool": "bernoulli",
-    "unsigned": "negative-binomial",
-    "signed": "negative-binomial",
-    "float": "gaussian",
-    "category": "multinomial",
-    "text": "multinomial",
-}
+#: Families of ordered levels.
+LEVELS = _native.LEVELS
+#: The family of columns of text, unless another is requested.
+OF_TEXT = "multinomial"
+#: The families of a table in a file, which is not read to choose them.
+BY_KIND = {"bool": "bernoulli", "unsigned": "negative-binomial", "float": "gaussian"}
 #: How many columns to name in a message; beyond that, it gives their number.
 SOME = 12
 
@@ -38,29 +35,40 @@ def learn(X: Any, likelihood: Union[str, Mapping], names: Optional[Sequence[str]
         names = X.names
     if library_of(X) is None:
         labels = [str(j + 1) for j in range(X.shape[1])] if names is None else [str(name) for name in names]
-        families = families_of_array(X, likelihood, labels)
-        return Layout([Column(n, f) for n, f in zip(labels, families)], named=names is not None)
+        return Layout(columns_of_array(X, likelihood, labels), named=names is not None)
     wanted = {} if isinstance(likelihood, str) else {str(name): family for name, family in likelihood.items()}
     for_all = likelihood if isinstance(likelihood, str) and likelihood != "auto" else None
     check_kinds(X)
-    columns, fields, choice, ordered = [], [], Choice(), []
+    columns, fields, choice, ordered = [], [], Choice(len(X)), []
     for label, series in series_of(X):
         name, field = str(label), Field.of(label, series)
         family = wanted.pop(name, None) or for_all
-        if family is None:
-            family = choice.by_kind(name, field.kind, partial(numbers_of, series, name, library_of(X)))
-        check_texts(name, field, family, len(series))
-        if getattr(field.dtype, "ordered", False):
-            ordered.append(name)
-        columns.append(Column(name, family, field.levels))
+        is_ordered = bool(getattr(field.dtype, "ordered", False)) and field.values is not None
+        # The order of two levels says nothing.
+        has_order = is_ordered and len(field.values or ()) > 2
+        if family is None and has_order:
+            family = "ordinal"
+        check_texts(name, field, family or OF_TEXT, len(series), is_ordered)
+        if field.values is not None and family in LEVELS:
+            columns.append(Column(name, family, order=field.levels))
+        else:
+            columns.append(Column(name, family or OF_TEXT, field.levels))
+            if has_order:
+                ordered.append(name)
         fields.append(field)
+        if family is None:
+            choice.add(columns[-1], field.kind, partial(numbers_of, series, name, library_of(X)))
     if wanted:
         raise ValueError(f"likelihood names a column '{next(iter(wanted))}' that the table does not have")
-    choice.conclude()
+    for column, cells in choice.conclude(has_groups=True):
+        # Groups that are numbers.
+        field = fields[columns.index(column)]
+        field.values = [int(value) for value in np.unique(cells[~np.isnan(cells)])]
+        column.levels = field.levels
     if ordered:
         warn(
             f"{listed(ordered)} ordered categories, whose order the family multinomial does not use; "
-            f"to use it, fit their places as numbers, as in X[{ordered[0]!r}].cat.codes (-1 where missing)"
+            f"the family ordinal does, as in likelihood={{{ordered[0]!r}: 'ordinal'}}"
         )
     return Layout(columns, named=True, like=Like(library_of(X) or "", fields))
 
@@ -94,68 +102,64 @@ def check_likelihood(likelihood: Any) -> None:
             raise TypeError(f"likelihood of column {column!r} is {family!r}, but it must be the name of a family")
 
 
-def families_of_array(X: Any, likelihood: Union[str, Mapping], names: list[str]) -> list[str]:
-    """The family of each column of an array; a mapping names columns by their place or name."""
+def columns_of_array(X: Any, likelihood: Union[str, Mapping], names: list[str]) -> list[Column]:
+    """The columns of an array with their families; a mapping names columns by their place or name."""
     if isinstance(likelihood, str) and likelihood != "auto":
-        return [likelihood] * len(names)
+        return [Column(name, likelihood) for name in names]
     kind = OF_NUMPY.get(X.dtype.kind, str(X.dtype))
     wanted = {} if isinstance(likelihood, str) else dict(likelihood)
     if isinstance(X, OnDisk) and kind == "signed":
         raise ValueError(f"X is a table of {X.dtype} in a file, which may be counts or not; name their family, as in likelihood='poisson'")
     table = X.tocsc() if hasattr(X, "tocsr") else X
-    families, choice = [], Choice()
+    columns, choice = [], Choice(X.shape[0])
     for j, name in enumerate(names):
         family = wanted.pop(j, None) or wanted.pop(name, None)
-        if family is None:
-            family = choice.by_kind(name, kind, partial(dense_column, table, j))
-        families.append(family)
+        columns.append(Column(name, family or BY_KIND.get(kind, OF_TEXT)))
+        if family is None and not isinstance(X, OnDisk):
+            choice.add(columns[-1], kind, partial(dense_column, table, j))
     if wanted:
         raise ValueError(f"likelihood names a column '{next(iter(wanted))}' that the table does not have")
-    choice.conclude()
-    return families
+    choice.conclude(has_groups=False)
+    return columns
 
 
 def dense_column(X: Any, j: int) -> np.ndarray:
-    """The cells of a column; for a sparse matrix, the stored cells."""
-    return np.asarray(X[:, [j]].data if hasattr(X, "tocsr") else np.ma.filled(np.ma.asarray(X[:, j], dtype=float), np.nan))
+    """The cells of a column, NaN where they are missing."""
+    return X[:, [j]].toarray().ravel() if hasattr(X, "tocsr") else np.ma.filled(np.ma.asarray(X[:, j], dtype=float), np.nan)
 
 
 class Choice:
-    """Families by kind; all columns whose kind does not determine a family are reported in one sentence."""
+    """Families by the values of columns, as the program chooses them; then by their dtypes."""
 
-    def __init__(self) -> None:
-        self.open: list[str] = []
-        self.perhaps: list[str] = []
+    def __init__(self, rows: int) -> None:
+        self._kinds = _native.Kinds(rows)
+        self._columns: list[tuple[Column, str, Any]] = []
 
-    def by_kind(self, name: str, kind: str, cells: Any) -> str:
-        """The family of a column; `cells` returns its numbers if they have to be inspected."""
-        if kind == "signed" and (cells() < 0).any():
-            self.open.append(name)
-        if kind == "float" and looks_like_counts(cells()):
-            self.perhaps.append(name)
-        return BY_KIND[kind]
+    def add(self, column: Column, kind: str, cells: Any) -> None:
+        """A column whose family is to be chosen; `cells` returns its numbers."""
+        if column.levels is not None:
+            self._kinds.levels(len(column.levels))
+        elif kind == "bool":
+            self._kinds.truth()
+        else:
+            self._kinds.number(np.asarray(cells(), dtype=float))
+        self._columns.append((column, kind, cells))
 
-    def conclude(self) -> None:
-        """Report the columns whose family is not determined."""
-        if self.open:
-            given = ", ".join(f"{name!r}: 'gaussian'" for name in self.open[:SOME])
-            raise ValueError(
-                f"{listed(self.open)} negative integers, which do not determine a family; name one for each, "
-                f"as in likelihood={{{given}{', …' if len(self.open) > SOME else ''}}}, or make them floats"
-            )
-        if self.perhaps:
+    def conclude(self, has_groups: bool) -> list[tuple[Column, np.ndarray]]:
+        """Set the families, and what columns hold. Returns the columns of numbers that are categories, with their cells."""
+        groups, floats = [], []
+        for (column, kind, cells), (column.family, column.holds) in zip(self._columns, self._kinds.suited(has_groups)):
+            if column.family in CATEGORIES and column.levels is None:
+                groups.append((column, np.asarray(cells(), dtype=float)))
+            if kind == "float" and column.holds == "counts":
+                floats.append(column)
+        if floats:
+            first = floats[0]
             warn(
-                f"{listed(self.perhaps)} only non-negative integers, but as floats, which likelihood='auto' fits as gaussian; "
-                f"if they are counts, make them integers (astype('Int64') in pandas, if cells are missing) or name their family, "
-                f"as in likelihood={{{self.perhaps[0]!r}: 'negative-binomial'}}"
+                f"{listed([column.name for column in floats])} counts, as floats, which likelihood='auto' fits as {first.family}; "
+                f"if they are measurements, name their family, as in likelihood={{{first.name!r}: 'gaussian'}}"
             )
-
-
-def looks_like_counts(cells: np.ndarray) -> bool:
-    """Whether floats are all non-negative integers, and not only zeros and ones."""
-    seen = np.asarray(cells, dtype=float)
-    seen = seen[~np.isnan(seen)]
-    return bool(len(seen) and seen.min() >= 0 and seen.max() > 1 and (seen == np.round(seen)).all())
+        return groups
 
 
 def listed(names: list[str]) -> str:
@@ -165,10 +169,15 @@ def listed(names: list[str]) -> str:
     return f"column {shown} holds" if len(names) == 1 else f"columns {shown}{more} hold"
 
 
-def check_texts(name: str, field: Field, family: str, rows: int) -> None:
-    """Categories and text need the multinomial, and names of rows cannot be fitted."""
-    if field.values is None:
+def check_texts(name: str, field: Field, family: str, rows: int, is_ordered: bool) -> None:
+    """Categories and text need the multinomial, or if they have an order the ordinal; and names of rows cannot be fitted."""
+    if field.values is None or family in LEVELS and is_ordered:
         return
+    if family in LEVELS:
+        raise ValueError(
+            f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'} without an order, which {family} needs; "
+            "make it an ordered categorical of pandas, or give it the family multinomial"
+        )
     if family not in CATEGORIES:
         raise ValueError(
             f"column '{name}' holds {'categories' if field.kind == 'category' else 'text'}, which only the family {', '.join(CATEGORIES)} takes; "

@@ -101,7 +101,7 @@ class Held:
         """Take over the fit in a folder."""
         self._folder, self._fit_, self._drawn_, self._origin = folder, None, None, None
         self._origin = self._fit.origin()
-        self.seed_ = self._settings_now()["run"]["seed"]
+        self.seed_ = self._settings_now()["sampling"]["seed"]
         about = folder.path / ABOUT
         stored: dict[str, Any] = json.loads(about.read_text(encoding="utf-8")) if about.exists() else {}
         self._clock, self._cells = Clock(*stored.get("clock", ())), stored.get("cells")

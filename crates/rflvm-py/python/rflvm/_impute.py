@@ -37,8 +37,8 @@ class Imputing(NewRows):
         """Fill the missing cells of the fitted table, or of new rows.
 
         A frame is returned as a frame with the same names and dtypes: real values are filled with posterior means, counts with
-        (integer) medians of their predictive distribution, booleans and categories with the most probable value. An array is filled
-        with posterior means; cells whose mean does not exist, those of counts with their own processes, with medians. Observed cells
+        and ordered levels with (integer) medians of their predictive distribution, booleans and categories with the most probable value. An array is filled
+        with posterior means; cells whose mean does not exist, those of log-normal columns and of counts with their own processes, with medians. Observed cells
         are not changed.
 
         Parameters
@@ -74,7 +74,7 @@ class Imputing(NewRows):
         else:
             X = self._checked(X, reset=False)
             rows = _table.read(X, self._layout, mask)
-            levels = [column.levels for column in self._layout.columns]
+            levels = [column.levels or column.order for column in self._layout.columns]
             like = None if library_of(X) is None else Like.of(X, _table.series_of(X), self._layout.like, levels)
             index, seen = index_of(X), rows.values.to_numpy()
             given = Given(times=times, sequences=sequences, offset=offset, trials=trials)
@@ -127,8 +127,10 @@ class Imputing(NewRows):
             if advice := self._drawn.larger_dim():
                 warn(advice)
             found = self._drawn.missing()
+            # Ordered levels have further lines, with their probabilities.
+            own = found["column"][1] < seen.shape[1]
             for part in PARTS:
-                cells[part][found["row"] - 1, found["column"][1]] = found[part]
+                cells[part][found["row"][own] - 1, found["column"][1][own]] = found[part][own]
         return cells
 
 
@@ -147,8 +149,13 @@ def typed(cells: Cells, hole: np.ndarray, layout: Layout, part: str) -> Iterator
             yield best if part == MEDIAN else np.where(hole[:, places].any(axis=1), np.nan, best)
             continue
         j = places.start
-        if column.family not in COUNTS:
-            yield cells[MEAN if part == MEDIAN else part][:, j]
+        if column.order is not None:
+            # An interval is widened to levels, the median is rounded; levels are counted from 1, and their places from 0.
+            up = {LOWER: 0.0, MEDIAN: 0.5, UPPER: 1.0 - 1e-9}[part]
+            yield np.floor(cells[part][:, j] + up) - 1
+        elif column.family not in COUNTS:
+            # Amounts have no mean.
+            yield np.where(np.isnan(cells[MEAN][:, j]), cells[MEDIAN][:, j], cells[MEAN][:, j]) if part == MEDIAN else cells[part][:, j]
         elif column.family in CATEGORIES and part == MEDIAN:
             # The total of a missing row is unknown: probabilities are more informative than counts of a single trial.
             yield cells[MEAN][:, j]
@@ -161,4 +168,7 @@ def typed(cells: Cells, hole: np.ndarray, layout: Layout, part: str) -> Iterator
 def drawn(table: np.ndarray, layout: Layout) -> Iterator[np.ndarray]:
     """The columns of a sampled table; categories as indices of their levels."""
     for column, places in layout.places():
-        yield table[:, places.start] if column.levels is None else np.argmax(table[:, places], axis=1).astype(float)
+        if column.levels is not None:
+            yield np.argmax(table[:, places], axis=1).astype(float)
+        else:
+            yield table[:, places.start] - (column.order is not None)

@@ -10,15 +10,15 @@ import numpy as np
 from . import _convergence
 from ._check import Check
 from ._covariates import settings_of
+from ._effects import Effects
 from ._forecast import Forecast, Past
-from ._impute import Imputing
 from ._parameter import whole
 from ._rows import PARTS, deviations, parts_of
 from ._times import text_of_time
 from ._warn import warn
 
 
-class Learned(Imputing):
+class Learned(Effects):
     """Questions about the model as a whole."""
 
     diagnostics_: dict
@@ -125,7 +125,7 @@ class Learned(Imputing):
     def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:  # version 0.2
         """Earlier name of `mode_embedding`."""
         warn("`map_embedding` is called `mode_embedding` now", FutureWarning)  # version 0.2
-        return self.mode_embedding(map)
+        return self.mode_embedding(map)  # version 0.2
 
     def distances(self, pairs: Optional[Sequence[tuple[int, int]]] = None) -> Any:
         """Distances between rows over all modes of the posterior; they need no alignment.

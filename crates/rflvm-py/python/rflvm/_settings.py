@@ -13,29 +13,34 @@ from sklearn.utils import check_random_state
 
 from . import _native
 from ._parameter import names, number, truth, whole
-from ._warn import warn
 
 if TYPE_CHECKING:
     from ._estimator import RFLVM
 
-#: One entry per setting that is a parameter: `name`, `group`, `parameter`, `kind`, `default`, `range`, `choices`.
+#: One entry per setting that Python has: `name`, `group` and `class` of the group, `parameter`, whether it `is_parameter` of the estimator itself,
+#: `earlier` names, `kind`, `default`, `range`, `choices`.
 TABLE: list[dict] = json.loads(_native.settings())
+#: The class of each group.
+CLASSES: dict[str, str] = {entry["group"]: entry["class"] for entry in TABLE if not entry["is_parameter"]}
 #: All priors, as they are if none is given.
 DEFAULT_PRIORS: dict = json.loads(_native.priors("{}"))
-#: Earlier names of parameters.
-RENAMED = {"n_features": "n_random_features", "start": "init"}
 #: Seeds are 64-bit integers.
 SEEDS = 2**64
 
 
-def of(model: RFLVM, parameter: str) -> Any:
-    """A parameter, perhaps given by its earlier name."""
-    for old, new in RENAMED.items():
-        given = getattr(model, old, "deprecated")
-        if new == parameter and not (isinstance(given, str) and given == "deprecated"):
-            warn(f"the parameter {old} is now called {new}; the old name will be removed in version 0.4", FutureWarning)
-            return given
-    return getattr(model, parameter)
+def of(model: RFLVM, entry: dict) -> Any:
+    """The value of a setting."""
+    if entry["is_parameter"]:
+        return getattr(model, entry["parameter"])
+    group = model._group(entry["group"])
+    if type(group).__name__ != entry["class"]:
+        raise no_group(entry["group"], group)
+    return getattr(group, entry["parameter"])
+
+
+def no_group(name: str, value: Any) -> TypeError:
+    """A parameter that must be a group of settings is not."""
+    return TypeError(f"{name} is {value!r}, but it must be a group of settings such as rflvm.{CLASSES[name]}(), or None")
 
 
 def threads(model: RFLVM) -> int:
@@ -78,16 +83,16 @@ def settings(model: RFLVM, seed: int, columns: int, *, has_times: bool, has_sequ
         "likelihood": lambda _: None,
         "trials": lambda _: None,
         "offset": lambda given: "offset" if has_offset else offset(given),
-        "n_components": lambda given: axes(given, columns),
+        "latent_dim": lambda given: axes(given, columns),
         "amplitude": amplitude,
         "period": lambda given: None if given is None else number(given, "period"),
         "random_state": lambda _: seed,
         "n_jobs": lambda _: threads(model),
     }
-    written: dict[str, Any] = {"model": {}, "path": {}, "run": {}, "priors": priors(model.priors)}
+    written: dict[str, Any] = {"model": {}, "paths": {}, "sampling": {}, "compute": {}, "priors": priors(model.priors)}
     for entry in TABLE:
         parameter, group = entry["parameter"], entry["group"]
-        given = of(model, parameter)
+        given = of(model, entry)
         value = own[parameter](given) if parameter in own else checked(entry, given)
         (written[group] if group else written)[entry["name"]] = value
     if has_offset and offset(model.offset) == "size-factors":
@@ -95,7 +100,7 @@ def settings(model: RFLVM, seed: int, columns: int, *, has_times: bool, has_sequ
     written["time"] = "time" if has_times else None
     written["sequence"] = "sequence" if has_sequences else None
     if not has_times:
-        written["path"] = {}
+        written["paths"] = {}
     return written
 
 
@@ -156,29 +161,30 @@ def axes(value: Any, columns: int) -> Any:
     """The latent dimension: a number, or "auto"."""
     if isinstance(value, str):
         if not re.fullmatch(r"auto(:[1-9]\d{0,8})?", value):
-            raise ValueError(f"n_components is {value!r}, but it must be a whole number, 'auto', or 'auto:K' to start with K axes")
+            raise ValueError(f"latent_dim is {value!r}, but it must be a whole number, 'auto', or 'auto:K' to start with K axes")
         return value
-    if not 1 <= whole(value, "n_components") <= columns:
-        raise ValueError(f"n_components is {value}, but it must be between 1 and {columns}, the number of columns")
+    if not 1 <= whole(value, "latent_dim") <= columns:
+        raise ValueError(f"latent_dim is {value}, but it must be between 1 and {columns}, the number of columns")
     return int(value)
 
 
 def parameters(settings: dict) -> dict:
-    """The parameters of a fit with these settings, all but its likelihood and `n_jobs`."""
+    """The parameters of a fit with these settings, groups included, all but its likelihood and `n_jobs`."""
     found: dict[str, Any] = {}
     for entry in TABLE:
         stored = (settings.get(entry["group"]) or {}) if entry["group"] else settings
         value, parameter = stored.get(entry["name"]), entry["parameter"]
+        name = parameter if entry["is_parameter"] else f"{entry['group']}__{parameter}"
         if parameter in ("likelihood", "n_jobs"):
             continue
         if parameter == "offset":
-            found[parameter] = value if value == "size-factors" else None
+            found[name] = value if value == "size-factors" else None
         elif parameter == "trials":
-            found[parameter] = int(value) if value and value.isdigit() else None
+            found[name] = int(value) if value and value.isdigit() else None
         elif parameter == "amplitude" and value is not None:
-            found[parameter] = value if value.isalpha() else float(value)
+            found[name] = value if value.isalpha() else float(value)
         elif value is not None:
-            found[parameter] = tuple(value) if entry["kind"] == "names" else value
+            found[name] = tuple(value) if entry["kind"] == "names" else value
     stored = settings.get("priors")
     found["priors"] = None if stored == DEFAULT_PRIORS else stored
     return found

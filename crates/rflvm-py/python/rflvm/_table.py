@@ -26,6 +26,10 @@ class Column:
     family: str
     #: The levels of a category, with one column per level; None for a column of numbers.
     levels: Optional[list[str]] = None
+    #: The levels of an ordered category in one column, which holds their places from 1.
+    order: Optional[list[str]] = None
+    #: What it holds, if its family was chosen accordingly.
+    holds: Optional[str] = None
 
     @property
     def names(self) -> list[str]:
@@ -50,7 +54,7 @@ class Layout:
     @property
     def is_uniform(self) -> bool:
         """Whether all columns are numbers of one family."""
-        return all(c.levels is None and c.family == self.columns[0].family for c in self.columns)
+        return all(c.levels is None and c.order is None and c.family == self.columns[0].family for c in self.columns)
 
     def places(self) -> Iterator[tuple[Column, slice]]:
         """The columns of the user's table, each with its columns of the model."""
@@ -59,14 +63,18 @@ class Layout:
             yield column, slice(first, first + len(column.names))
             first += len(column.names)
 
-    def families(self) -> list[tuple[str, str, str]]:
-        """Column, family and block, as the engine takes them; each category is a separate block."""
-        blocks = ("" if column.levels is None else column.name for column in self.columns)
-        return [(name, column.family, block) for column, block in zip(self.columns, blocks) for name in column.names]
+    def families(self) -> list[tuple[str, str, str, str]]:
+        """Column, family, number of ordered levels and block, as the engine takes them; each category is a separate block."""
+        found = []
+        for column in self.columns:
+            levels = "" if column.order is None else str(len(column.order))
+            block = "" if column.levels is None else column.name
+            found += [(name, column.family, levels, block) for name in column.names]
+        return found
 
     def to_json(self) -> dict:
         """The form stored in python.json."""
-        columns = [[c.name, c.family, c.levels] for c in self.columns]
+        columns = [[c.name, c.family, c.levels, c.order, c.holds] for c in self.columns]
         return {"columns": columns, "named": self.named, "like": None if self.like is None else self.like.to_json()}
 
     @staticmethod
@@ -129,21 +137,34 @@ def numbers_of(series: Any, name: str, library: Optional[str]) -> np.ndarray:
         raise ValueError(f"column '{name}' does not hold numbers only ({reason}); convert it, or leave it out") from None
 
 
-def put_categories(values: _native.Values, series: Any, column: Column, first: int) -> None:
-    """One column per level: 1 where the cell has that level, NaN in all columns where the cell is missing."""
+def codes_of(series: Any, column: Column, levels: list[str]) -> np.ndarray:
+    """The place of each cell among the levels, from 0; NaN where it is missing."""
     cells = cells_of(series)
-    place = {level: i for i, level in enumerate(column.levels or [])}
+    place = {level: i for i, level in enumerate(levels)}
     codes = np.empty(len(cells))
     for n, cell in enumerate(cells):
         if is_missing(cell):
             codes[n] = np.nan
-        elif str(cell) in place:
-            codes[n] = place[str(cell)]
+        elif (text := text_of(cell, place)) in place:
+            codes[n] = place[text]
         else:
             known = ", ".join(list(place)[:8])
             raise ValueError(f"row {n + 1}, column '{column.name}': the fit does not know '{cell}'; known are {known}")
-    for i in range(len(place)):
+    return codes
+
+
+def put_categories(values: _native.Values, series: Any, column: Column, first: int) -> None:
+    """One column per level: 1 where the cell has that level, NaN in all columns where the cell is missing."""
+    levels = column.levels or []
+    codes = codes_of(series, column, levels)
+    for i in range(len(levels)):
         values.column(first + i, np.where(np.isnan(codes), np.nan, (codes == i).astype(float)))
+
+
+def text_of(cell: Any, levels: Mapping) -> str:
+    """A cell of a category as text; numbers that are groups may be floats."""
+    text = str(cell)
+    return text if text in levels or not isinstance(cell, (float, np.floating)) or not float(cell).is_integer() else str(int(cell))
 
 
 def check_whole(cells: Any, what: str) -> None:
@@ -197,7 +218,9 @@ def read_frame(X: Any, layout: Layout) -> Rows:
         if type(X.index).__name__ != "RangeIndex":
             rows.ids = [str(name) for name in X.index]
     for column, places in layout.places():
-        if column.levels is None:
+        if column.order is not None:
+            rows.values.column(places.start, codes_of(series[column.name], column, column.order) + 1)
+        elif column.levels is None:
             cells = numbers_of(series[column.name], column.name, library)
             check_whole(cells, f"column '{column.name}'")
             rows.values.column(places.start, cells)

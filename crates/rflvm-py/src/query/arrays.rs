@@ -5,7 +5,7 @@ use crate::array::{Array, array};
 use crate::error::store;
 use crate::memory::check_answer;
 use pyo3::prelude::*;
-use rflvm::draws::Source;
+use rflvm::internal::draws::Source;
 
 #[pymethods]
 impl Answers {

@@ -9,7 +9,7 @@ use crate::rows::{NewRows, mat};
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::linalg::Mat;
+use rflvm::internal::linalg::Mat;
 use rflvm_study::answers::cells::Cells;
 use rflvm_study::answers::forecast::{Ahead, When, forecast, new_times, timeline};
 use rflvm_study::answers::{Answer, imputed, placed, positions, predictions, revealed};

@@ -5,7 +5,7 @@ use crate::array::{Array, array};
 use crate::memory::check_answer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rflvm::linalg::Mat;
+use rflvm::internal::linalg::Mat;
 use rflvm_study::answers::stream;
 
 #[pymethods]

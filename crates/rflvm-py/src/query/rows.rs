@@ -5,7 +5,7 @@ use crate::array::{Array, array, embedding_arrays, matrix};
 use crate::memory::check_answer;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use rflvm::linalg::Mat;
+use rflvm::internal::linalg::Mat;
 use rflvm_study::Error;
 use rflvm_study::answers::{distances, kernel, positions, stream};
 

@@ -3,12 +3,12 @@
 use super::{Answer, Column, OF_COLUMN, of_scores};
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::backtest::{Backtest, Held, Request, Stage, backtest};
-use rflvm::error::SpecError;
-use rflvm::model::latent::TimeKernel;
-use rflvm::posterior::outlook::Outlook;
-use rflvm::posterior::outlook::Scores;
-use rflvm::run::{Progress, Settings};
+use rflvm::internal::backtest::{Backtest, Held, Request, Stage, backtest};
+use rflvm::internal::error::SpecError;
+use rflvm::internal::model::latent::TimeKernel;
+use rflvm::internal::posterior::outlook::Outlook;
+use rflvm::internal::posterior::outlook::Scores;
+use rflvm::internal::run::{Progress, Settings};
 use serde_json::Value;
 use std::ops::ControlFlow;
 

@@ -6,14 +6,15 @@ use super::{Answer, Column, OF_COLUMN, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::error::RunError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::forecast::NewTime;
-use rflvm::posterior::frame::Frame;
-use rflvm::posterior::predict::Points;
-use rflvm::posterior::predicted::Predicted;
-use rflvm::posterior::transform::{self, NewRows};
+use rflvm::internal::error::RunError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
+use rflvm::internal::posterior::forecast::NewTime;
+use rflvm::internal::posterior::frame::Frame;
+use rflvm::internal::posterior::predict::Points;
+use rflvm::internal::posterior::predicted::Predicted;
+use rflvm::internal::posterior::transform::{self, NewRows};
+use std::collections::HashMap;
 
 /// Cells to predict.
 pub struct Cells<'a> {
@@ -136,18 +137,28 @@ impl Cells<'_> {
     }
 }
 
-/// `row,column,mean,sd,q05,q50,q95`, with rows counted from 1, and `id` if rows have names.
+/// `row,column,mean,sd,q05,q50,q95`, with rows counted from 1, and `id` if rows have names. A cell that is one of several ordered levels is followed
+/// by each of its levels, as a cell that is 1 or 0.
 fn missing(fit: &Fit, fitted: &Fitted<'_>) -> Result<Answer, Error> {
-    let (order, mut cells) = (fit.model.order(), Vec::new());
-    fitted.missing_cells(DRAWS, |cell| cells.push(cell))?;
-    let row = Column::counts("row", cells.iter().map(|cell| cell.row + 1).collect());
-    let column =
-        Column::names("column", fit.table.columns.clone(), cells.iter().map(|cell| order[cell.column]).collect());
-    let mut columns = vec![row, column];
-    columns.extend(summaries(cells.iter().map(|cell| &cell.predicted)));
+    let (order, mut names) = (fit.model.order(), fit.table.columns.clone());
+    let mut levels: HashMap<usize, usize> = HashMap::new();
+    let (mut rows, mut of_names, mut predicted) = (Vec::new(), Vec::new(), Vec::new());
+    fitted.missing_cells(DRAWS, |cell| {
+        let j = order[cell.column];
+        let first = *levels.entry(j).or_insert(names.len());
+        if first == names.len() {
+            names.extend((1..=cell.levels.len()).map(|level| format!("{}={level}", fit.table.columns[j])));
+        }
+        rows.extend(vec![cell.row; 1 + cell.levels.len()]);
+        of_names.extend([j].into_iter().chain(first..first + cell.levels.len()));
+        predicted
+            .extend([cell.predicted].into_iter().chain(cell.levels.iter().map(|&share| Predicted::of_share(share))));
+    })?;
+    let row = Column::counts("row", rows.iter().map(|row| row + 1).collect());
+    let mut columns = vec![row, Column::names("column", names, of_names)];
+    columns.extend(summaries(predicted.iter()));
     if fit.table.has_ids() {
-        let of = cells.iter().map(|cell| cell.row).collect();
-        columns.push(Column::names("id", fit.table.ids.clone(), of));
+        columns.push(Column::names("id", fit.table.ids.clone(), rows));
     }
     Ok(Answer { columns })
 }

@@ -7,11 +7,11 @@ use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::message::{Naming, render};
-use rflvm::error::RunError;
-use rflvm::model::{Block, Model};
-use rflvm::posterior::check::{Check, Conflict, REPLICATES, VISITED};
-use rflvm::posterior::convergence::{Convergence, Outcome};
-use rflvm::posterior::fitted::Fitted;
+use rflvm::internal::error::RunError;
+use rflvm::internal::model::{Block, Model};
+use rflvm::internal::posterior::check::{Check, Conflict, REPLICATES, VISITED};
+use rflvm::internal::posterior::convergence::{Convergence, Outcome};
+use rflvm::internal::posterior::fitted::Fitted;
 use serde_json::{Value, json};
 
 /// p-values below this are considered small.
@@ -74,14 +74,27 @@ impl Report<'_> {
         &self.model.blocks()[check.block]
     }
 
+    /// The statistic; the association of two categories with the other one's name.
+    pub fn statistic(&self, check: &Check) -> String {
+        let name = check.statistic.name();
+        let Some(block) = check.other.map(|other| &self.model.blocks()[other]) else { return name.into() };
+        let other = self.category(block).map_or_else(|| self.model.names()[block.columns.start].clone(), String::from);
+        format!("{name} with {other}")
+    }
+
+    /// The name of a category, by its levels.
+    fn category(&self, block: &Block) -> Option<&str> {
+        let names = &self.model.names()[block.columns.clone()];
+        let category = names[0].split_once('=').map(|(name, _)| name).filter(|_| block.family.is_whole());
+        let has_level = |name: &String, of: &str| name.strip_prefix(of).is_some_and(|level| level.starts_with('='));
+        category.filter(|category| names.iter().all(|name| has_level(name, category)))
+    }
+
     /// Family and number of columns; a category by its name.
     pub fn columns(&self, check: &Check) -> String {
         let block = self.block(check);
         let count = block.columns.len();
-        let names = &self.model.names()[block.columns.clone()];
-        let category = names[0].split_once('=').map(|(name, _)| name).filter(|_| block.family.is_whole());
-        let has_level = |name: &String, of: &str| name.strip_prefix(of).is_some_and(|level| level.starts_with('='));
-        if let Some(category) = category.filter(|category| names.iter().all(|name| has_level(name, category))) {
+        if let Some(category) = self.category(block) {
             return format!("{category} ({}, {count} levels)", block.family.name());
         }
         format!("{}, {count} column{}", block.family.name(), if count == 1 { "" } else { "s" })
@@ -99,7 +112,7 @@ impl Report<'_> {
         let of_check = |check: &Check| {
             let (block, [low, high]) = (self.block(check), check.interval());
             let numbers = [check.observed(), check.mean(), low, high, check.p()];
-            let words = [check.statistic.name().into(), words(check), sentence(self.suggestion(check))];
+            let words = [self.statistic(check), words(check), sentence(self.suggestion(check))];
             (Some(check.block), block.columns.len(), numbers, words)
         };
         let of_conflict = |clash: &Conflict| {
@@ -131,7 +144,7 @@ impl Report<'_> {
         let one = |check: &Check| {
             let (block, [low, high]) = (self.block(check), check.interval());
             json!({
-                "family": block.family.name(), "columns": block.columns.len(), "names": &self.model.names()[block.columns.clone()], "statistic": check.statistic.name(),
+                "family": block.family.name(), "columns": block.columns.len(), "names": &self.model.names()[block.columns.clone()], "statistic": self.statistic(check),
                 "observed": finite(check.observed()), "mean": finite(check.mean()), "q05": finite(low), "q95": finite(high),
                 "p": finite(check.p()), "words": words(check), "suggests": self.suggestion(check).map(|sentence| render(&sentence, naming)),
             })
@@ -167,14 +180,14 @@ pub fn words(check: &Check) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rflvm::model::ModelSpec;
-    use rflvm::model::family::Poisson;
-    use rflvm::observations::Observations;
-    use rflvm::posterior::check::Statistic;
+    use rflvm::internal::model::ModelSpec;
+    use rflvm::internal::model::family::Poisson;
+    use rflvm::internal::observations::Observations;
+    use rflvm::internal::posterior::check::Statistic;
 
     fn check(observed: f64) -> Check {
         let replicated: Vec<f64> = (0..200).map(|i| f64::from(i) / 200.0).collect();
-        Check { block: 0, statistic: Statistic::Zeros, observed: vec![observed; 200], replicated }
+        Check { block: 0, statistic: Statistic::Zeros, other: None, observed: vec![observed; 200], replicated }
     }
 
     #[test]
@@ -186,7 +199,7 @@ mod tests {
 
     #[test]
     fn only_a_fit_that_has_converged_gives_advice() {
-        let y = rflvm::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
+        let y = rflvm::internal::linalg::Mat::from_fn(6, 2, |n, j| (n * (j + 1) % 4) as f64);
         let spec = ModelSpec { features: 4, ..ModelSpec::default() };
         let model = Model::new(Observations::new(y).unwrap(), Poisson, spec).unwrap();
         for outcome in

@@ -9,14 +9,14 @@ use crate::label::About;
 use crate::message::{Naming, render, with_value};
 use crate::modes;
 use crate::time_scales::TimeScales;
-use rflvm::draws::Source;
-use rflvm::draws::zarr::Reader;
-use rflvm::posterior::axes::AxesInUse;
-use rflvm::posterior::convergence::{Convergence, Outcome, Within, within};
-use rflvm::posterior::stacking::Weighted;
-use rflvm::run::checkpoint;
-use rflvm::run::spread::start_of;
-use rflvm::steps::Step;
+use rflvm::internal::draws::Source;
+use rflvm::internal::draws::zarr::Reader;
+use rflvm::internal::posterior::axes::AxesInUse;
+use rflvm::internal::posterior::convergence::{Convergence, Outcome, Within, within};
+use rflvm::internal::posterior::stacking::Weighted;
+use rflvm::internal::run::checkpoint;
+use rflvm::internal::run::spread::start_of;
+use rflvm::internal::steps::Step;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -252,7 +252,7 @@ pub fn draws_advised(draws: usize, factor: f64) -> u64 {
 /// The diagnostics as JSON.
 pub fn as_json(convergence: &Convergence, began: Began) -> Value {
     let number = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
-    let line = |l: &rflvm::posterior::convergence::Diagnosed| {
+    let line = |l: &rflvm::internal::posterior::convergence::Diagnosed| {
         let d = &l.diagnosis;
         json!({
             "name": l.name, "label": l.label, "mean": number(d.mean), "sd": number(d.sd), "mcse_mean": number(d.mcse_mean),
@@ -267,7 +267,7 @@ pub fn as_json(convergence: &Convergence, began: Began) -> Value {
         Outcome::NotStationary => "not-stationary",
         Outcome::CannotTell => "cannot-tell",
     };
-    let chain = |(place, v): (&usize, &rflvm::posterior::Verdict)| json!({ "chain": place + 1, "log_joint": number(v.ln_joint), "used": v.used, "below_best": number(v.below) });
+    let chain = |(place, v): (&usize, &rflvm::internal::posterior::Verdict)| json!({ "chain": place + 1, "log_joint": number(v.ln_joint), "used": v.used, "below_best": number(v.below) });
     json!({
         "verdict": outcome, "words": word(convergence, began), "draws": convergence.draws,
         "chains": convergence.numbers.iter().zip(&convergence.chains).map(chain).collect::<Vec<_>>(),

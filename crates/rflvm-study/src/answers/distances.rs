@@ -4,9 +4,9 @@ use super::{Answer, Column, OF_AXIS, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::fitted::DRAWS;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::fitted::DRAWS;
 
 /// Most rows whose pairs are written one by one.
 const MOST_PAIRED: usize = 2000;

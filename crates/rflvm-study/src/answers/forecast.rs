@@ -6,10 +6,10 @@ use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::times::Timeline;
-use rflvm::error::SpecError;
-use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::forecast::NewTime;
-use rflvm::posterior::predicted::Predicted;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::posterior::fitted::DRAWS;
+use rflvm::internal::posterior::forecast::NewTime;
+use rflvm::internal::posterior::predicted::Predicted;
 
 /// Most new times of a sequence: a path is drawn at all of them together, which takes memory quadratic in their number.
 const MOST: usize = 5000;

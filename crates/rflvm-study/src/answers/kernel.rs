@@ -5,9 +5,9 @@ use super::{Answer, Column, OF_AXIS, stream};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::error::{RunError, SpecError};
-use rflvm::posterior::fitted::{DRAWS, Fitted};
-use rflvm::posterior::kernel::{Covariance, Curve, Learned, diameter};
+use rflvm::internal::error::{RunError, SpecError};
+use rflvm::internal::posterior::fitted::{DRAWS, Fitted};
+use rflvm::internal::posterior::kernel::{Covariance, Curve, Learned, diameter};
 
 /// Most rows of a kernel matrix: its mean and standard deviation then take 400 MB.
 const MOST_ROWS: usize = 5000;

@@ -7,9 +7,9 @@ use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::table::Table;
-use rflvm::draws::Source;
-use rflvm::linalg::Mat;
-use rflvm::posterior::transform::{DRAWS, NewRows, Transformed};
+use rflvm::internal::draws::Source;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::transform::{DRAWS, NewRows, Transformed};
 
 /// New rows in the latent space.
 pub struct Placed {

@@ -5,11 +5,11 @@ use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
 use crate::table::Table;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::align::Embedding;
-use rflvm::posterior::fitted::Fitted;
-use rflvm::posterior::frame::Frame;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::align::Embedding;
+use rflvm::internal::posterior::fitted::Fitted;
+use rflvm::internal::posterior::frame::Frame;
 
 /// Positions of the rows.
 pub struct Positions {

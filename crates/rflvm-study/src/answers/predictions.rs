@@ -5,9 +5,9 @@ use super::{Column, OF_AXIS};
 use crate::drawn::Drawn;
 use crate::error::Error;
 use crate::fit::Fit;
-use rflvm::error::SpecError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::frame::Frame;
+use rflvm::internal::error::SpecError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::frame::Frame;
 
 /// Rows of the table, counted from 0, with the covariates `NAME=VALUE` in place of theirs.
 pub fn rows<'a>(fit: &'a Fit, drawn: &'a Drawn, rows: Vec<usize>, covariates: &[String]) -> Result<Cells<'a>, Error> {

@@ -8,11 +8,11 @@ use crate::new_rows::{self, NewTable};
 use crate::note::Note;
 use crate::table::{Category, Table};
 use rflvm::Model;
-use rflvm::error::DataError;
-use rflvm::linalg::Mat;
-use rflvm::posterior::fitted::DRAWS;
-use rflvm::posterior::outlook::{Scores, units};
-use rflvm::posterior::revealed::Revealed;
+use rflvm::internal::error::DataError;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::posterior::fitted::DRAWS;
+use rflvm::internal::posterior::outlook::{Scores, units};
+use rflvm::internal::posterior::revealed::Revealed;
 use std::collections::{BTreeMap, HashMap};
 
 /// Differences of observed cells, in standard deviations of their column, that may come from rounding.

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rflvm::closest::closest;
+use rflvm::internal::closest::closest;
 
 use super::allowance::Allowance;
 use super::category::Category;
 use super::levels::Levels;
+use super::limit::Limit;
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, numbered, when};
 use crate::note::Note;
@@ -33,6 +34,8 @@ pub(super) struct TableBuilder {
     pub rows: usize,
     /// Row by row; codes in the columns that have levels.
     pub values: Vec<f64>,
+    /// Cells that hold limits, by row and slot.
+    pub limits: Vec<Limit>,
     /// The texts of numeric columns that hold text.
     pub levels: Vec<Option<Box<Levels>>>,
     /// Memory that these texts take.
@@ -124,6 +127,7 @@ impl TableBuilder {
             offset: offset.map(|position| (position, Vec::new())),
             rows: 0,
             values: Vec::new(),
+            limits: Vec::new(),
             levels,
             text_bytes: 0,
             truths: Vec::new(),
@@ -144,6 +148,13 @@ impl TableBuilder {
         // A name takes the allowance of about eight cells.
         allowance.cells(1, width.saturating_mul(8))?;
         TableBuilder::new(allowance, numbered(width as usize), false, None, options)
+    }
+
+    /// Whether a column has cells, and all of them are limits.
+    pub fn has_only_limits(&self, slot: usize) -> bool {
+        let limits = self.limits.iter().filter(|limit| limit.column == slot).count();
+        let cells = || self.values.iter().skip(slot).step_by(self.width());
+        limits > 0 && cells().filter(|v| !v.is_nan()).count() == limits
     }
 
     pub fn width(&self) -> usize {

@@ -123,6 +123,7 @@ impl Table {
         }
         self.columns = columns;
         self.truths.iter_mut().for_each(|j| *j = places[*j]);
+        self.limits.iter_mut().for_each(|limit| limit.column = places[limit.column]);
         self.categories.iter_mut().for_each(|category| category.first = places[category.first]);
         self.categories.extend(made);
         self.categories.sort_by_key(|category| category.first);

@@ -11,6 +11,7 @@ use super::dialect::{Cell, Dialect};
 use super::heading::{Heading, judge, shown};
 use super::holds::{Holds, truth};
 use super::levels::Levels;
+use super::limit::Limit;
 use super::place::{Place, TEXT_SHOWN};
 use super::words::{list, shorten};
 use super::{ReadOptions, TableError, Texts, numbered, sniff, text};
@@ -32,7 +33,11 @@ pub(super) fn read(allowance: Allowance, separator: u8, options: &ReadOptions) -
     }
     let builder = pass(allowance.clone(), &dialect, options, &[])?;
     let late: Vec<usize> = (0..builder.width())
-        .filter(|&slot| builder.levels[slot].as_ref().is_some_and(|l| l.late && l.texts > l.numbers))
+        .filter(|&slot| match &builder.levels[slot] {
+            Some(levels) => levels.late && levels.texts > levels.numbers,
+            // Where no cell is a number, limits are the names of classes.
+            None => builder.has_only_limits(slot),
+        })
         .map(|slot| builder.numeric[slot])
         .collect();
     if late.is_empty() || options.texts == Texts::Refuse {
@@ -140,6 +145,10 @@ fn add(builder: &mut TableBuilder, record: &ByteRecord, place: &Place, dialect: 
         let value = match (cell, &mut builder.levels[slot]) {
             (Cell::Number(value), None) => value,
             (Cell::Missing, _) => f64::NAN,
+            (Cell::Limit(value, is_above), None) => {
+                builder.limits.push(Limit { row: row - 1, column: slot, is_above });
+                value
+            }
             (Cell::Rounded, None) => {
                 return Err(TableError::Rounded {
                     file: place.path.to_path_buf(),
@@ -157,7 +166,7 @@ fn add(builder: &mut TableBuilder, record: &ByteRecord, place: &Place, dialect: 
             (cell, _) => {
                 let text = text(&builder.names, position)?;
                 let at = |name: &str| place.cell(record, row, name);
-                code(builder, slot, (text, !matches!(cell, Cell::Text)), dialect, at)?
+                code(builder, slot, (text, !matches!(cell, Cell::Text | Cell::Limit(..))), dialect, at)?
             }
         };
         builder.values.push(value);
@@ -244,7 +253,7 @@ fn is_data(record: &ByteRecord, dialect: &Dialect) -> bool {
     let mut numbers = 0;
     for cell in record {
         match dialect.cell(cell) {
-            Cell::Number(_) | Cell::Infinite | Cell::Rounded => numbers += 1,
+            Cell::Number(_) | Cell::Infinite | Cell::Rounded | Cell::Limit(..) => numbers += 1,
             Cell::Missing => {}
             Cell::Text => return false,
         }

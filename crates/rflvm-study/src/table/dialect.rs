@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::limit;
+
 /// Words that always mean a missing cell, in upper or lower case.
 const MISSING: [&str; 5] = ["", "na", "n/a", "nan", "null"];
 
@@ -104,6 +106,8 @@ pub(super) enum Cell {
     Infinite,
     /// A whole number that cannot be held exactly.
     Rounded,
+    /// Only a limit, and whether the cell is above it.
+    Limit(f64, bool),
     Text,
 }
 
@@ -141,7 +145,8 @@ impl Dialect {
             Some(value) if value.is_finite() => Cell::Number(value),
             Some(value) if value.is_nan() => Cell::Missing,
             Some(_) => Cell::Infinite,
-            None => Cell::Text,
+            None => limit::parse(text, |text| self.number(text))
+                .map_or(Cell::Text, |(value, above)| Cell::Limit(value, above)),
         }
     }
 

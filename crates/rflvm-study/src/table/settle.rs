@@ -6,6 +6,7 @@ use super::builder::TableBuilder;
 use super::category::Category;
 use super::holds::{Holds, truth};
 use super::levels::Levels;
+use super::limit::Limit;
 use super::words::shorten;
 use super::{Aside, Look, ReadOptions, Table, TableError, Texts, numbered, when};
 use crate::message::with_value;
@@ -137,8 +138,10 @@ impl TableBuilder {
     fn build(mut self, parts: Vec<Part>) -> Result<Table, TableError> {
         self.values.shrink_to_fit();
         let (mut columns, mut categories, mut truths) = (Vec::new(), Vec::new(), Vec::new());
+        let mut places = Vec::with_capacity(parts.len());
         let typed: HashSet<usize> = self.truths.iter().copied().collect();
         for (slot, (&position, part)) in self.numeric.iter().zip(&parts).enumerate() {
+            places.push(columns.len());
             match part {
                 Part::Number if !typed.contains(&slot) => columns.push(self.names[position].clone()),
                 Part::Number | Part::Truth(_) => {
@@ -153,6 +156,10 @@ impl TableBuilder {
                 Part::Out => {}
             }
         }
+        // A column of text has its limits among its texts.
+        let is_number = |limit: &Limit| matches!(parts[limit.column], Part::Number);
+        let limits = self.limits.iter().filter(|limit| is_number(limit));
+        let limits = limits.map(|limit| Limit { column: places[limit.column], ..*limit }).collect();
         columns.extend(self.outlined.iter().map(|&position| self.names[position].clone()));
         if !categories.is_empty() {
             self.check_names(&columns)?;
@@ -184,6 +191,7 @@ impl TableBuilder {
             path: self.allowance.path,
             rows: self.rows,
             values: self.values,
+            limits,
             named: self.named,
             ignored,
             notes: self.notes,

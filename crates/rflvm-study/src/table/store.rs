@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use rflvm::draws::zarr::{Reader, covariate_name};
-use rflvm::error::StoreError;
+use rflvm::internal::draws::zarr::{Reader, covariate_name};
+use rflvm::internal::error::StoreError;
 
 use super::allowance::Allowance;
 use super::builder::{TableBuilder, Text};

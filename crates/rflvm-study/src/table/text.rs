@@ -58,7 +58,7 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> TableError {
         InvalidData | InvalidInput | UnexpectedEof if is_gzip(path) => {
             TableError::Gzip { file, reason: error.to_string() }
         }
-        _ => TableError::Unreadable { file, reason: rflvm::atomic::plain_reason(error) },
+        _ => TableError::Unreadable { file, reason: rflvm::internal::atomic::plain_reason(error) },
     }
 }
 

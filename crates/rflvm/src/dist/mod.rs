@@ -5,6 +5,7 @@ pub mod cluster;
 pub mod crt;
 pub mod niw;
 pub mod polya_gamma;
+pub mod truncated;
 
 use crate::par;
 use crate::rng::Stream;

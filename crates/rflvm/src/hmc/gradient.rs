@@ -28,8 +28,11 @@ pub struct Layout {
 /// X, W and β in q; β is empty where it is integrated out.
 #[derive(Debug)]
 pub struct Split<T> {
+    /// X.
     pub x: T,
+    /// W.
     pub w: T,
+    /// β.
     pub beta: T,
 }
 

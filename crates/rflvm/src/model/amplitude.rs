@@ -3,6 +3,7 @@
 //!
 //! Learned, τ_j is half-t with ν degrees of freedom: p(τ) ∝ (1 + τ²/(ν s²))^(−(ν+1)/2), a half-Cauchy for ν = 1 (Gelman 2006).
 
+use super::partial::partial;
 use crate::dist::ln_gamma;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,8 @@ pub struct HalfT {
     /// ν.
     pub dof: f64,
 }
+
+partial!(HalfT { scale, dof });
 
 impl Default for HalfT {
     fn default() -> Self {

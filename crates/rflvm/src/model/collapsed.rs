@@ -247,9 +247,13 @@ impl CollapsedData {
     pub(crate) fn within(model: &Model, theta: &[Theta], mut y: Mat) -> Self {
         let units = model.units();
         y.fit(model.rows(), model.columns());
+        let is_logarithmic = model.blocks()[0].family.is_logarithmic();
         for (n, from) in model.y().iter_rows().enumerate() {
             let cells = y.row_mut(n).iter_mut().zip(from).zip(units);
-            cells.for_each(|((to, y), unit)| *to = y - model.offset()[n] - unit.centre);
+            cells.for_each(|((to, y), unit)| {
+                let y = if is_logarithmic { y.ln() } else { *y };
+                *to = y - model.offset()[n] - unit.centre;
+            });
         }
         let Some(gaussian) = model.blocks()[0].family.as_gaussian() else {
             unreachable!("a collapsed model is Gaussian")

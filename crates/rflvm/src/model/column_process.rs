@@ -4,7 +4,7 @@
 //!
 //! s_j is half-t, by default half-Cauchy, so that it can vanish where the positions explain all that is smooth; ln ℓ_j is normal.
 
-use super::family::Unit;
+use super::family::{Family, Unit};
 use super::latent::{ColumnPath, Dynamics, TimeKernel};
 use super::priors::{Centred, Priors};
 use super::{HalfT, Model};
@@ -104,7 +104,8 @@ impl Model {
 
     /// Whether the paths themselves belong to a stored draw: those of Gaussian columns can be drawn again given the rest.
     pub fn stores_column_process(&self) -> bool {
-        self.column_process().is_some() && self.blocks.iter().any(|block| block.family.as_gaussian().is_none())
+        let is_gaussian = |family: &dyn Family| family.as_gaussian().is_some() && !family.is_logarithmic();
+        self.column_process().is_some() && self.blocks.iter().any(|block| !is_gaussian(block.family.as_ref()))
     }
 
     /// Draws column processes from their prior; nothing where columns have none.

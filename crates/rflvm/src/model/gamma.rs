@@ -1,5 +1,6 @@
 //! A gamma prior.
 
+use super::partial::partial;
 use serde::{Deserialize, Serialize};
 
 /// Shape and rate.
@@ -11,3 +12,4 @@ pub struct Gamma {
     /// Its rate.
     pub rate: f64,
 }
+partial!(Gamma { shape, rate });

@@ -79,20 +79,6 @@ impl Model {
         self.chunks.fold(|columns| self.ln_lik_cells(theta, n, &columns, f))
     }
 
-    /// [`Model::ln_lik_row`], and its derivative with respect to f in `g`.
-    pub fn gradient_row(&self, theta: &[Theta], n: usize, f: &[f64], g: &mut [f64]) -> f64 {
-        self.chunks
-            .fold(|columns| self.gradient_cells(theta, n, &columns, &f[columns.clone()], &mut g[columns.clone()]))
-    }
-
-    /// Approximate information of each cell of row n about its f, in `out`; zero where it is missing.
-    pub fn information_row(&self, theta: &[Theta], n: usize, f: &[f64], out: &mut [f64]) {
-        for Chunk { columns, .. } in self.chunks.own() {
-            self.information_cells(theta, n, &columns, &f[columns.clone()], &mut out[columns.clone()]);
-        }
-        out.iter_mut().zip(self.y.row(n)).filter(|(_, y)| y.is_nan()).for_each(|(out, _)| *out = 0.0);
-    }
-
     /// Σ over blocks of ln p(y_n | f) with all constants.
     pub fn ln_density_row(&self, theta: &[Theta], n: usize, f: &[f64]) -> f64 {
         self.ln_density_cells(theta, n, &(0..self.columns()), f)

@@ -22,6 +22,7 @@ mod likelihood;
 mod noise;
 mod outline;
 mod part;
+mod partial;
 #[doc(hidden)]
 pub mod plain;
 pub mod pool;

@@ -28,7 +28,13 @@ impl fmt::Debug for Noise {
     }
 }
 
-/// As users write it: `{ pooled = {} }`, or shape and rate.
+impl Default for Noise {
+    fn default() -> Self {
+        Noise::Independent(NOISE)
+    }
+}
+
+/// As users write it: `{ pooled = {} }`, or shape and rate, of which those left out have their defaults.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NoiseWords {
@@ -46,11 +52,9 @@ impl TryFrom<NoiseWords> for Noise {
     fn try_from(words: NoiseWords) -> Result<Self, Self::Error> {
         match words {
             NoiseWords { pooled: Some(pool), shape: None, rate: None } => Ok(Noise::Pooled(pool)),
-            NoiseWords { pooled: None, shape: Some(shape), rate: Some(rate) } => {
-                Ok(Noise::Independent(Gamma { shape, rate }))
+            NoiseWords { pooled: None, shape, rate } => {
+                Ok(Noise::Independent(Gamma { shape: shape.unwrap_or(NOISE.shape), rate: rate.unwrap_or(NOISE.rate) }))
             }
-            NoiseWords { pooled: None, shape: Some(_), rate: None } => Err("missing field `rate`"),
-            NoiseWords { pooled: None, shape: None, rate: Some(_) } => Err("missing field `shape`"),
             _ => Err("give either pooled, or shape and rate"),
         }
     }
@@ -138,7 +142,16 @@ pub struct Shaped {
     pub rate_rate: f64,
 }
 
-/// As users write it: `{ pooled = {} }`, or the three numbers.
+/// r_j ~ Ga(1, h), h ~ Ga(1, 1).
+const SHAPED: Shaped = Shaped { shape: 1.0, rate_shape: 1.0, rate_rate: 1.0 };
+
+impl Default for Dispersion {
+    fn default() -> Self {
+        Dispersion::Shaped(SHAPED)
+    }
+}
+
+/// As users write it: `{ pooled = {} }`, or three numbers, of which those left out have their defaults.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct DispersionWords {
@@ -160,13 +173,12 @@ impl TryFrom<DispersionWords> for Dispersion {
             DispersionWords { pooled: Some(pool), shape: None, rate_shape: None, rate_rate: None } => {
                 Ok(Dispersion::Pooled(pool))
             }
-            DispersionWords {
-                pooled: None,
-                shape: Some(shape),
-                rate_shape: Some(rate_shape),
-                rate_rate: Some(rate_rate),
-            } => Ok(Dispersion::Shaped(Shaped { shape, rate_shape, rate_rate })),
-            _ => Err("give either pooled, or all of shape, rate-shape and rate-rate"),
+            DispersionWords { pooled: None, shape, rate_shape, rate_rate } => Ok(Dispersion::Shaped(Shaped {
+                shape: shape.unwrap_or(SHAPED.shape),
+                rate_shape: rate_shape.unwrap_or(SHAPED.rate_shape),
+                rate_rate: rate_rate.unwrap_or(SHAPED.rate_rate),
+            })),
+            _ => Err("give either pooled, or shape, rate-shape and rate-rate"),
         }
     }
 }

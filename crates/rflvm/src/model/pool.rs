@@ -12,6 +12,7 @@
 
 use super::amplitude::HalfT;
 use super::gamma::Gamma;
+use super::partial::over_defaults;
 use crate::dist::ln_gamma;
 use crate::maximize_1d::maximize_1d;
 use crate::slice;
@@ -23,8 +24,10 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Pool {
     /// √(b/a).
+    #[serde(deserialize_with = "level")]
     pub level: HalfT,
     /// 1/√a.
+    #[serde(deserialize_with = "spread")]
     pub spread: HalfT,
 }
 
@@ -33,6 +36,11 @@ impl Default for Pool {
         // With 30 degrees of freedom next to a half-normal: columns that differ 30-fold have a spread of about 1.4.
         Pool { level: HalfT { scale: 1.0, dof: 4.0 }, spread: HalfT { scale: 1.0, dof: 30.0 } }
     }
+}
+
+over_defaults! {
+    level: HalfT = Pool::default().level;
+    spread: HalfT = Pool::default().spread;
 }
 
 /// Width of a slice of ln level² and of ln spread².

@@ -10,6 +10,7 @@
 //! | `student_t` | IG(shape, rate · spread_j²) each, or σ_j² pooled; ν_j known or Ga(shape, rate) | ½, 10⁻⁴; Ga(2, 0.1) |
 //! | `dispersion` | negative binomial: r_j ~ Ga(shape, h), h ~ Ga(rate_shape, rate_rate), or r_j pooled | 1; 1, 1 |
 //! | `zero_inflation` | logit π_j ~ N(mean, sd²) | −1, 1.5 |
+//! | `cut_points` | ordinal: logarithms of the gaps between neighbouring cut points ~ N(mean, sd²) | 0, 1 |
 //! | `alpha` | α ~ Ga(shape, rate) | 3, ⅓ |
 //! | `niw` | (μ_k, Σ_k) ~ NIW(0, lambda, psi · I, nu) | D, 1, D + 2 |
 //! | `length_scale` | ln ℓ_d ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1 |
@@ -18,6 +19,7 @@
 //! | `column_process_length_scale` | ln ℓ_j of that path ~ N(ln median, sd²), ℓ in units of the longest sequence's span | 0.1, 1.5 |
 
 use super::amplitude::{Amplitude, HalfT};
+use super::partial::{over_defaults, partial};
 use super::pool::Pool;
 use super::spectral::{Mixture, Scales};
 use crate::error::SpecError;
@@ -47,20 +49,26 @@ pub struct Priors {
     /// Dispersions of negative binomial columns.
     pub dispersion: Dispersion,
     /// Logit of the share of extra zeros of zero-inflated columns.
+    #[serde(deserialize_with = "zero_inflation")]
     pub zero_inflation: Normal,
+    /// Logarithms of the gaps between neighbouring cut points of ordinal columns.
+    pub cut_points: Normal,
     /// Concentration of the clusters of frequencies.
+    #[serde(deserialize_with = "alpha")]
     pub alpha: Gamma,
     /// Clusters of frequencies.
     pub niw: NormalInverseWishart,
     /// Length-scales of paths, in units of the longest sequence's span.
+    #[serde(deserialize_with = "length_scale")]
     pub length_scale: Centred,
     /// Shares of white noise in the variance of paths.
+    #[serde(deserialize_with = "noise_share")]
     pub noise_share: Centred,
     /// Standard deviations of column processes, in units of the column.
     #[serde(alias = "residual")]
     pub column_process: HalfT,
     /// Length-scales of column processes, in units of the longest sequence's span.
-    #[serde(alias = "residual-length-scale")]
+    #[serde(alias = "residual-length-scale", deserialize_with = "column_process_length_scale")]
     pub column_process_length_scale: Centred,
 }
 
@@ -91,7 +99,7 @@ pub enum Dof {
     /// ν is known, the same for all columns.
     Known(f64),
     /// ν_j is gamma, one per column.
-    Learned(Gamma),
+    Learned(#[serde(deserialize_with = "dof")] Gamma),
 }
 
 /// Noise and degrees of freedom of Student-t columns.
@@ -104,13 +112,12 @@ pub struct Student {
     pub dof: Dof,
 }
 
+/// Juárez & Steel (2010).
+const DOF: Gamma = Gamma { shape: 2.0, rate: 0.1 };
+
 impl Default for Student {
     fn default() -> Self {
-        // Ga(2, 0.1) for degrees of freedom: Juárez & Steel (2010).
-        Student {
-            noise: Noise::Independent(Gamma { shape: 0.5, rate: 1e-4 }),
-            dof: Dof::Learned(Gamma { shape: 2.0, rate: 0.1 }),
-        }
+        Student { noise: Noise::default(), dof: Dof::Learned(DOF) }
     }
 }
 
@@ -137,14 +144,15 @@ impl Default for NormalInverseWishart {
 impl Default for Priors {
     fn default() -> Self {
         Priors {
-            noise: Noise::Independent(Gamma { shape: 0.5, rate: 1e-4 }),
+            noise: Noise::default(),
             amplitude: None,
             intercept: 5.0,
             covariates: 1.0,
             linear: HalfT::default(),
             student_t: Student::default(),
-            dispersion: Dispersion::Shaped(Shaped { shape: 1.0, rate_shape: 1.0, rate_rate: 1.0 }),
+            dispersion: Dispersion::default(),
             zero_inflation: Normal { mean: -1.0, sd: 1.5 },
+            cut_points: Normal { mean: 0.0, sd: 1.0 },
             alpha: Gamma { shape: 3.0, rate: 1.0 / 3.0 },
             niw: NormalInverseWishart::default(),
             length_scale: Centred { median: 0.1, sd: 1.0 },
@@ -153,6 +161,18 @@ impl Default for Priors {
             column_process_length_scale: Centred { median: 0.1, sd: 1.5 },
         }
     }
+}
+
+partial!(Normal { mean, sd });
+partial!(Centred { median, sd });
+
+over_defaults! {
+    zero_inflation: Normal = Priors::default().zero_inflation;
+    alpha: Gamma = Priors::default().alpha;
+    length_scale: Centred = Priors::default().length_scale;
+    noise_share: Centred = Priors::default().noise_share;
+    column_process_length_scale: Centred = Priors::default().column_process_length_scale;
+    dof: Gamma = DOF;
 }
 
 impl Priors {
@@ -250,6 +270,8 @@ impl Priors {
         }
         most("priors.zero-inflation.mean", self.zero_inflation.mean, f64::MIN, "it must be a number")?;
         positive("priors.zero-inflation.sd", self.zero_inflation.sd)?;
+        most("priors.cut-points.mean", self.cut_points.mean, f64::MIN, "it must be a number")?;
+        positive("priors.cut-points.sd", self.cut_points.sd)?;
         positive("priors.alpha.shape", self.alpha.shape)?;
         positive("priors.alpha.rate", self.alpha.rate)?;
         positive("priors.niw.lambda", self.niw.lambda.unwrap_or(d))?;
@@ -285,7 +307,7 @@ mod tests {
             let half_t = |scale: f64| HalfT { scale, dof: 4.0 };
             Pool { level: half_t(level), spread: half_t(spread) }
         }
-        let broken: [(&str, Spoil); 19] = [
+        let broken: [(&str, Spoil); 21] = [
             ("priors.noise.shape", |p| p.noise = Noise::Independent(Gamma { shape: 0.0, rate: 1.0 })),
             ("priors.noise.rate", |p| p.noise = Noise::Independent(Gamma { shape: 1.0, rate: f64::NAN })),
             ("priors.noise.pooled.level.scale", |p| p.noise = Noise::Pooled(pool(0.0, 1.0))),
@@ -301,6 +323,8 @@ mod tests {
             }),
             ("priors.zero-inflation.mean", |p| p.zero_inflation.mean = f64::NAN),
             ("priors.zero-inflation.sd", |p| p.zero_inflation.sd = 0.0),
+            ("priors.cut-points.mean", |p| p.cut_points.mean = f64::INFINITY),
+            ("priors.cut-points.sd", |p| p.cut_points.sd = -2.0),
             ("priors.alpha.rate", |p| p.alpha.rate = 0.0),
             ("priors.niw.nu", |p| p.niw.nu = Some(1.0)),
             ("priors.length-scale.median", |p| p.length_scale.median = 0.0),
@@ -331,15 +355,55 @@ mod tests {
         };
         assert_eq!(read, priors);
         assert_eq!(serde_json::from_str::<Priors>(&serde_json::to_string(&priors).unwrap()).unwrap(), priors);
-        let half = serde_json::from_str::<Priors>(r#"{"noise": {"shape": 2}}"#).unwrap_err();
-        assert!(half.to_string().contains("missing field `rate`"), "{half}");
         let text = r#"{"noise": {"pooled": {"spread": {"scale": 0.2}}}, "dispersion": {"shape": 3, "rate-shape": 1, "rate-rate": 2}}"#;
         let read: Priors = serde_json::from_str(text).unwrap();
-        let spread = HalfT { scale: 0.2, dof: 1.0 };
+        let spread = HalfT { scale: 0.2, ..Pool::default().spread };
         assert_eq!(read.noise, Noise::Pooled(Pool { spread, ..Pool::default() }));
         assert_eq!(read.dispersion, Dispersion::Shaped(Shaped { shape: 3.0, rate_shape: 1.0, rate_rate: 2.0 }));
         assert_eq!(serde_json::from_str::<Priors>(&serde_json::to_string(&read).unwrap()).unwrap(), read);
+        let both = r#"{"noise": {"pooled": {}, "shape": 2}}"#;
+        assert!(serde_json::from_str::<Priors>(both).unwrap_err().to_string().contains("either pooled, or"));
         let typo = serde_json::from_str::<Priors>(r#"{"nosie": {"shape": 2, "rate": 1}}"#).unwrap_err();
         assert!(typo.to_string().contains("nosie"), "{typo}");
+    }
+    #[test]
+    fn each_number_can_be_given_alone() {
+        // Every number of every prior with numbers of its own, in turn: the others are the defaults of that prior.
+        let whole = serde_json::json!({
+            "noise": {"shape": 0.5, "rate": 1e-4}, "linear": {"scale": 1.0, "dof": 1.0},
+            "student-t": {"noise": {"shape": 0.5, "rate": 1e-4}, "dof": {"learned": {"shape": 2.0, "rate": 0.1}}},
+            "dispersion": {"shape": 1.0, "rate-shape": 1.0, "rate-rate": 1.0}, "zero-inflation": {"mean": -1.0, "sd": 1.5},
+            "alpha": {"shape": 3.0, "rate": 1.0 / 3.0}, "niw": {"psi": 1.0},
+            "length-scale": {"median": 0.1, "sd": 1.0}, "noise-share": {"median": 0.01, "sd": 1.5},
+            "column_process": {"scale": 1.0, "dof": 1.0}, "column-process-length-scale": {"median": 0.1, "sd": 1.5},
+        });
+        assert_eq!(serde_json::from_value::<Priors>(whole.clone()).unwrap(), Priors::default());
+        let pooled = serde_json::json!({"noise": {"pooled": {"level": {"scale": 1.0, "dof": 4.0}, "spread": {"scale": 1.0, "dof": 30.0}}}});
+        let mut count = 0;
+        for base in [&whole, &pooled] {
+            let mut paths = Vec::new();
+            numbers(base, String::new(), &mut paths);
+            for path in paths {
+                let mut alone = serde_json::json!(7.5);
+                for key in path.trim_start_matches('/').rsplit('/') {
+                    alone = serde_json::json!({ key: alone });
+                }
+                let mut wanted = base.clone();
+                *wanted.pointer_mut(&path).unwrap() = serde_json::json!(7.5);
+                let read = |value| serde_json::from_value::<Priors>(value).unwrap();
+                assert_eq!(read(alone.clone()), read(wanted), "{alone}");
+                assert_ne!(read(alone), Priors::default());
+                count += 1;
+            }
+        }
+        assert_eq!(count, 28);
+    }
+
+    /// Pointers to all numbers of a value.
+    fn numbers(value: &serde_json::Value, at: String, found: &mut Vec<String>) {
+        match value.as_object() {
+            Some(fields) => fields.iter().for_each(|(key, inner)| numbers(inner, format!("{at}/{key}"), found)),
+            None => found.push(at),
+        }
     }
 }

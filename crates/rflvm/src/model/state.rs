@@ -143,6 +143,7 @@ impl Model {
             beta: &mut state.beta,
             f: &mut state.f,
             share,
+            cells: None,
             columns,
             first: self.parts[b].first,
             all: self.parts[b].all,

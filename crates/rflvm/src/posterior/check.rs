@@ -26,6 +26,9 @@ use statistic::Sample;
 /// Default number of replicated tables: a p-value of 0.05 is then known to about one percentage point.
 pub const REPLICATES: usize = 500;
 
+/// Pairs of categories whose association is checked.
+const PAIRS: usize = 10;
+
 /// A statistic of the observed table compared with its replicates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
@@ -33,6 +36,8 @@ pub struct Check {
     pub block: usize,
     /// The statistic.
     pub statistic: Statistic,
+    /// Index of the other block, for the association of two.
+    pub other: Option<usize>,
     /// For the observed table, draw by draw; constant unless the statistic depends on the parameters.
     pub observed: Vec<f64>,
     /// For the replicated tables, one per draw.
@@ -107,12 +112,22 @@ impl<'a> Checks<'a> {
             family.about().map_or(Statistic::ANY, |about| about.statistics).iter().map(move |&statistic| Check {
                 block,
                 statistic,
+                other: None,
                 observed: Vec::new(),
                 replicated: Vec::new(),
             })
         };
         let families = model.blocks().iter().map(|b| b.family.as_ref()).enumerate();
-        Checks { model, checks: families.flat_map(of_block).collect() }
+        let mut checks: Vec<Check> = families.flat_map(of_block).collect();
+        checks.extend(related(model).into_iter().map(|(block, other)| Check {
+            block,
+            statistic: Statistic::Association,
+            other: Some(other),
+            observed: Vec::new(),
+            replicated: Vec::new(),
+        }));
+        checks.sort_by_key(|check| check.block);
+        Checks { model, checks }
     }
 
     /// Generates a table from these parameters, and compares.
@@ -122,7 +137,8 @@ impl<'a> Checks<'a> {
         let replicated = replicate(self.model, parameters, &f, stream);
         for check in &mut self.checks {
             let (block, theta) = (&self.model.blocks()[check.block], &parameters.theta[check.block]);
-            let of = |y| statistic::value(check.statistic, &Sample { y, f: &f, theta, block });
+            let other = check.other.map(|other| &self.model.blocks()[other]);
+            let of = |y| statistic::value(check.statistic, &Sample { y, f: &f, theta, block, other });
             let observed = match check.observed.first() {
                 Some(&same) if !check.statistic.is_realised() => same,
                 _ => of(self.model.y()),
@@ -141,6 +157,17 @@ impl<'a> Checks<'a> {
         };
         self.checks.into_iter().filter(varies).collect()
     }
+}
+
+/// The pairs of categories that are most closely related.
+fn related(model: &Model) -> Vec<(usize, usize)> {
+    let blocks = model.blocks();
+    let whole: Vec<usize> = (0..blocks.len()).filter(|&b| blocks[b].family.is_whole()).collect();
+    let pairs = whole.iter().flat_map(|&a| whole.iter().filter(move |&&b| b > a).map(move |&b| (a, b)));
+    let scored = pairs.map(|(a, b)| (statistic::association(model.y(), &blocks[a], &blocks[b]), (a, b)));
+    let mut scored: Vec<(f64, (usize, usize))> = scored.filter(|(v, _)| v.is_finite()).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.into_iter().take(PAIRS).map(|(_, pair)| pair).collect()
 }
 
 impl Fitted<'_> {

@@ -64,6 +64,17 @@ impl Convergence {
     pub fn used(&self) -> Vec<usize> {
         self.numbers.iter().zip(&self.chains).filter(|(_, verdict)| verdict.used).map(|(&number, _)| number).collect()
     }
+
+    /// Of chains that are in several modes: what there is to do is decided by whether they are stationary.
+    pub(super) fn of_modes(self, store: &dyn Source, modes: usize) -> Result<Self, StoreError> {
+        if modes < 2 || self.draws < LEAST {
+            return Ok(self);
+        }
+        let ln_joint = ln_joint(store, &self.numbers)?;
+        let rises = ln_joint.iter().map(|draws| rise(draws)).sum::<f64>() / ln_joint.len() as f64;
+        let outcome = if rises > RISING { Outcome::NotStationary } else { Outcome::SeveralModes { modes } };
+        Ok(Convergence { outcome, ..self })
+    }
 }
 
 /// R̂ below which chains agree (Vehtari et al. 2021).
@@ -107,18 +118,11 @@ pub fn judge_chains(store: &dyn Source, numbers: &[usize]) -> Result<Convergence
     judge_given(store, numbers, verdicts)
 }
 
-/// Diagnoses chains that began apart, in the modes that were found among them. None is set aside: how much each counts is decided by how well
-/// it predicts.
-pub fn judge_modes(store: &dyn Source, numbers: &[usize], modes: usize) -> Result<Convergence, StoreError> {
-    let ln_joint = ln_joint(store, numbers)?;
-    let mut verdicts = verdicts(&ln_joint);
+/// Diagnoses chains that began apart. None is set aside: how much each counts is decided by how well it predicts.
+pub fn judge_all(store: &dyn Source, numbers: &[usize]) -> Result<Convergence, StoreError> {
+    let mut verdicts = verdicts(&ln_joint(store, numbers)?);
     verdicts.iter_mut().for_each(|verdict| verdict.used = true);
-    let mut convergence = judge_given(store, numbers, verdicts)?;
-    if modes > 1 && convergence.draws >= LEAST {
-        let rises = ln_joint.iter().map(|draws| rise(draws)).sum::<f64>() / ln_joint.len() as f64;
-        convergence.outcome = if rises > RISING { Outcome::NotStationary } else { Outcome::SeveralModes { modes } };
-    }
-    Ok(convergence)
+    judge_given(store, numbers, verdicts)
 }
 
 /// How the chains of one mode mix with one another, by the distances between rows.

@@ -80,16 +80,12 @@ impl Fitted<'_> {
         let (mut often, mut sum) = (vec![0u32; n * n], Mat::zeros(n, n));
         self.each_positions(most, |x| {
             count += 1.0;
-            let nearest = par::map(n, n * x.cols(), |a| {
-                let away: Vec<f64> = x.iter_rows().map(|row| distance(x.row(a), row)).collect();
-                let mut order: Vec<usize> = (0..n).filter(|&b| b != a).collect();
-                if k < order.len() {
-                    order.select_nth_unstable_by(k, |&b, &c| away[b].total_cmp(&away[c]).then(b.cmp(&c)));
-                    order.truncate(k);
-                }
-                (away, order)
+            let found = par::map(n, n * x.cols(), |a| {
+                let away = away(x, a);
+                let nearest = nearest(&away, (0..n).filter(|&b| b != a).collect(), k);
+                (away, nearest)
             });
-            for (a, (away, order)) in nearest.into_iter().enumerate() {
+            for (a, (away, order)) in found.into_iter().enumerate() {
                 sum.row_mut(a).iter_mut().zip(away).for_each(|(sum, d)| *sum += d);
                 order.into_iter().for_each(|b| often[a * n + b] += 1);
             }
@@ -113,7 +109,7 @@ impl Fitted<'_> {
     }
 
     /// X of at most `most` draws, evenly spaced, of all modes by their weights; in units of the map where axes can be pruned.
-    fn each_positions(&self, most: usize, mut take: impl FnMut(&Mat)) -> Result<(), RunError> {
+    pub(super) fn each_positions(&self, most: usize, mut take: impl FnMut(&Mat)) -> Result<(), RunError> {
         let (rows, dim) = (self.model.rows(), self.model.latent_dim());
         let visited = self.visited(most)?;
         if self.model.has_relevance() {
@@ -125,6 +121,20 @@ impl Fitted<'_> {
         }
         Ok(())
     }
+}
+
+/// The distances of all rows from one of them.
+pub(super) fn away(x: &Mat, from: usize) -> Vec<f64> {
+    x.iter_rows().map(|row| distance(x.row(from), row)).collect()
+}
+
+/// The `k` nearest of some rows, in no order.
+pub(super) fn nearest(away: &[f64], mut among: Vec<usize>, k: usize) -> Vec<usize> {
+    if k < among.len() {
+        among.select_nth_unstable_by(k, |&b, &c| away[b].total_cmp(&away[c]).then(b.cmp(&c)));
+        among.truncate(k);
+    }
+    among
 }
 
 pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {

@@ -50,17 +50,24 @@ impl Fitted<'_> {
     }
 
     /// Whether the unseen cells of a column have a mean. Counts with column processes have none: s_j has a heavier tail than any normal, so that
-    /// E exp(g_j) = E exp(s_j²/2) diverges. An observed cell has one: it bounds its own g.
+    /// E exp(g_j) = E exp(s_j²/2) diverges. An observed cell has one: it bounds its own g. Log-normal cells have none, observed or not:
+    /// E exp(σ_j²/2) diverges.
     pub(super) fn has_moments(&self, column: usize) -> bool {
         let block = self.model.blocks().iter().find(|block| block.columns.contains(&column));
         let is_count = block.and_then(|block| block.family.about()).is_some_and(|about| about.cells == Cells::Counts);
-        self.model.column_process().is_none() || !is_count
+        (self.model.column_process().is_none() || !is_count) && !self.is_logarithmic(column)
+    }
+
+    fn is_logarithmic(&self, column: usize) -> bool {
+        let mut blocks = self.model.blocks().iter();
+        blocks.any(|block| block.columns.contains(&column) && block.family.is_logarithmic())
     }
 
     /// Removes means and standard deviations that do not exist from the cells of some rows (outer) and the columns of the model (inner).
     pub(super) fn drop_moments(&self, cells: &mut [Vec<Predicted>], is_unseen: impl Fn(usize, usize) -> bool) {
         for column in (0..self.model.columns()).filter(|&column| !self.has_moments(column)) {
-            let unseen = cells.iter_mut().enumerate().filter(|(row, _)| is_unseen(*row, column));
+            let has_none = |row: usize| self.is_logarithmic(column) || is_unseen(row, column);
+            let unseen = cells.iter_mut().enumerate().filter(|(row, _)| has_none(*row));
             unseen.for_each(|(_, row)| row[column] = row[column].without_moments());
         }
     }

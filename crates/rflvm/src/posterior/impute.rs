@@ -14,7 +14,7 @@ use crate::par;
 use crate::rng::Stream;
 
 /// A missing cell; NaN if the trials of a binomial cell are missing too. A cell that has no mean has quantiles only.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Imputed {
     /// Its row.
     pub row: usize,
@@ -22,6 +22,8 @@ pub struct Imputed {
     pub column: usize,
     /// Summary of its posterior predictive distribution.
     pub predicted: Predicted,
+    /// Probabilities of its levels 1, 2, …; empty where cells are no levels.
+    pub levels: Vec<f64>,
 }
 
 impl Fitted<'_> {
@@ -43,10 +45,18 @@ impl Fitted<'_> {
             for (((row, column), mean), mut drawn) in cells.into_iter().zip(means).zip(drawn) {
                 let predicted = Predicted::of(mean, &mut drawn);
                 let predicted = if self.has_moments(column) { predicted } else { predicted.without_moments() };
-                take(Imputed { row, column, predicted });
+                take(Imputed { row, column, predicted, levels: self.shares(column, &drawn) });
             }
         }
         Ok(())
+    }
+
+    /// The share of each level among the draws of a cell of a column of levels.
+    fn shares(&self, column: usize, drawn: &[f64]) -> Vec<f64> {
+        let block = self.model.blocks().iter().find(|block| block.columns.contains(&column));
+        let levels = block.map_or(0, |block| block.family.levels());
+        let share = |level: usize| drawn.iter().filter(|y| **y == level as f64).count() as f64 / drawn.len() as f64;
+        (1..=levels).map(share).collect()
     }
 
     /// Passes `count` completed tables to `take`, N×J in the model's order of columns: observed cells unchanged, missing

@@ -2,11 +2,11 @@
 
 use super::align::Embedding;
 use super::check::{Check, REPLICATES};
-use super::convergence::{Convergence, judge, judge_chains, judge_modes};
+use super::convergence::{Convergence, judge, judge_chains};
 use super::fitted::{DRAWS, Fitted};
 use super::forecast::NewTime;
 use super::impute::Imputed;
-use super::modes::modes;
+use super::modes::judge_modes;
 use super::predict::Points;
 use super::predicted::Predicted;
 use super::stacking::{Weighted, weights};
@@ -45,8 +45,7 @@ impl Posterior {
     pub fn of_spread(model: Model, chains: Vec<Memory>, seed: u64) -> Result<Self, RunError> {
         let chains = Chains(chains);
         let all: Vec<usize> = (0..chains.0.len()).collect();
-        let modes = modes(&chains, &all, (model.rows(), model.latent_dim()))?;
-        let convergence = judge_modes(&chains, &all, modes.len())?;
+        let (modes, convergence) = judge_modes(&chains, &all, (model.rows(), model.latent_dim()))?;
         if modes.len() == 1 {
             return Self::new(model, chains.0, seed);
         }

@@ -5,18 +5,22 @@ pub mod align;
 mod array;
 #[doc(hidden)]
 pub mod axes;
+pub mod change;
 pub mod check;
 mod column_process;
 pub mod convergence;
 #[doc(hidden)]
 pub mod diagnostics;
+pub mod differences;
 pub mod distances;
+pub mod effects;
 mod embedding;
 #[doc(hidden)]
 pub mod fitted;
 pub mod forecast;
 #[doc(hidden)]
 pub mod frame;
+pub mod gradient;
 #[doc(hidden)]
 pub mod heldout;
 pub mod impute;
@@ -25,6 +29,7 @@ pub mod kernel;
 pub mod leave_out;
 pub mod left_cells;
 pub mod leftover;
+mod link;
 mod median;
 mod memory;
 #[doc(hidden)]
@@ -49,10 +54,13 @@ mod scaling;
 pub mod score;
 mod spread;
 pub mod stacking;
+pub mod summary;
 #[cfg(test)]
 mod tests;
+pub mod together;
 pub mod transform;
 mod verdict;
+mod visit;
 
 pub use memory::Posterior;
 #[doc(hidden)]

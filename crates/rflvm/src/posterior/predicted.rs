@@ -89,6 +89,12 @@ impl Predicted {
         if self.mean.is_nan() { self.quantiles[1] } else { self.mean }
     }
 
+    /// Of a cell that is 1 with this probability, and otherwise 0.
+    pub fn of_share(share: f64) -> Self {
+        let quantiles = [0.05, 0.5, 0.95].map(|p| f64::from(u8::from(1.0 - share < p)));
+        Predicted { mean: share, sd: (share * (1.0 - share)).sqrt(), quantiles }
+    }
+
     /// The quantiles alone.
     pub(super) fn without_moments(self) -> Self {
         Predicted { mean: f64::NAN, sd: f64::NAN, ..self }

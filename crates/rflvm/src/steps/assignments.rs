@@ -18,6 +18,7 @@ pub struct Seating {
 }
 
 impl Seating {
+    /// Given the clusters and the frequencies.
     pub fn new(mixture: &Mixture, spectral: &Spectral, w: &Mat) -> Result<Self, NumericalError> {
         let base = mixture.base(&spectral.psi);
         let of_new = base.predictive()?;

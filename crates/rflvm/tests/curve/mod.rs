@@ -1,12 +1,12 @@
 //! A small S-curve of any family, for tests that run the whole sampler.
 
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Family, Theta, Unit};
-use rflvm::model::{Model, ModelSpec};
-use rflvm::observations::Observations;
-use rflvm::rng::Stream;
-use rflvm::simulate::s_curve;
-use rflvm::spec;
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{Family, Theta, Unit};
+use rflvm::internal::model::{Model, ModelSpec};
+use rflvm::internal::observations::Observations;
+use rflvm::internal::rng::Stream;
+use rflvm::internal::simulate::s_curve;
+use rflvm::internal::spec;
 use std::sync::Arc;
 
 const ROWS: usize = 150;

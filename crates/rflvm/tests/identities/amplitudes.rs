@@ -2,12 +2,12 @@
 
 use crate::fixtures::{Case, LEARNED, SHARED, assert_same, case, cases, in_column, ln_joint, setting, single};
 use crate::weights::in_gaussian;
-use rflvm::dist::normal;
-use rflvm::linalg::{Cholesky, Mat};
-use rflvm::model::collapsed::CollapsedData;
-use rflvm::model::priors::Gamma;
-use rflvm::model::{Amplitude, HalfT, Model, State, joint};
-use rflvm::steps::amplitudes::{ln_centred, ln_whitened, ln_whitened_block, square};
+use rflvm::internal::dist::normal;
+use rflvm::internal::linalg::{Cholesky, Mat};
+use rflvm::internal::model::collapsed::CollapsedData;
+use rflvm::internal::model::priors::Gamma;
+use rflvm::internal::model::{Amplitude, HalfT, Model, State, joint};
+use rflvm::internal::steps::amplitudes::{ln_centred, ln_whitened, ln_whitened_block, square};
 
 /// The free columns whose amplitudes are one number, with its prior: each column, or each block.
 fn groups(model: &Model) -> Vec<(usize, Vec<usize>, HalfT)> {

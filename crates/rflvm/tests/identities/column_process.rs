@@ -1,11 +1,11 @@
 //! Column processes: β_j and the path together, the scales with the path integrated out, and everything else given the paths.
 
 use crate::fixtures::{Case, assert_same, column_process_cases, in_column, near};
-use rflvm::dist::ln_normal;
-use rflvm::model::joint;
-use rflvm::model::{Model, State};
-use rflvm::rng::StreamRng;
-use rflvm::steps::column_process::{Scales, weights_without_path};
+use rflvm::internal::dist::ln_normal;
+use rflvm::internal::model::joint;
+use rflvm::internal::model::{Model, State};
+use rflvm::internal::rng::StreamRng;
+use rflvm::internal::steps::column_process::{Scales, weights_without_path};
 
 /// The Gaussian cases, with each of their Gaussian columns.
 fn gaussian_columns() -> Vec<(Case, usize, usize)> {

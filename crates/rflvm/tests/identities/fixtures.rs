@@ -1,22 +1,25 @@
 //! Small random models of every family, complete and with missing cells, and comparisons of numbers.
 
 use rand::RngExt;
-use rflvm::dist::{normal, normals};
-use rflvm::linalg::Mat;
-use rflvm::model::family::{Binomial, Column, Family, Gaussian, Isotropic, NegativeBinomial, StudentT, Trials, Unit};
-use rflvm::model::latent::{Form, TimeKernel, TimeSpec};
-use rflvm::model::priors::{Dispersion, Dof, Gamma, Noise, Student};
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
-use rflvm::observations::{Observations, Offset, Times};
-use rflvm::rng::{Stream, StreamRng};
-use rflvm::{simulate, spec};
+use rflvm::internal::dist::{normal, normals};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::family::{
+    Binomial, Censored, Column, Family, Gaussian, Generic, Isotropic, Limits, LogNormal, NegativeBinomial, Ordinal,
+    StudentT, Trials, Unit, ZeroInflatedNegativeBinomial,
+};
+use rflvm::internal::model::latent::{Form, TimeKernel, TimeSpec};
+use rflvm::internal::model::priors::{Dispersion, Dof, Gamma, Noise, Normal, Student};
+use rflvm::internal::model::spectral::{Kernel, Mixture, Scales};
+use rflvm::internal::model::{Amplitude, HalfT, Model, ModelSpec, Pool, Priors, State, joint};
+use rflvm::internal::observations::{Observations, Offset, Times};
+use rflvm::internal::rng::{Stream, StreamRng};
+use rflvm::internal::{simulate, spec};
 use std::sync::Arc;
 
 pub const ROWS: usize = 6;
 pub const FREQUENCIES: usize = 4;
 
-pub use rflvm::spec::FAMILIES;
+pub use rflvm::internal::spec::FAMILIES;
 
 pub const FIXED: Amplitude = Amplitude::Fixed(0.6);
 pub const LEARNED: Amplitude = Amplitude::Learned(HALF_T);
@@ -83,11 +86,39 @@ fn family(name: &str, columns: usize) -> Arc<dyn Family> {
         "binomial" => Arc::new(Binomial::new(Trials::Each(Mat::from_fn(ROWS, columns, trials)))),
         "negative-binomial" => Arc::new(NegativeBinomial::shaped(1.3, 2.1, 0.8)),
         "student-t" => Arc::new(STUDENT),
+        "zero-inflated-negative-binomial" => Arc::new(INFLATED),
+        "ordinal" => Arc::new(Generic(ordinal())),
+        "log-normal" => Arc::new(LogNormal(Gaussian::independent(1.7, 0.4))),
+        "gaussian, censored" => Arc::new(censored(columns, false)),
+        "log-normal, censored" => Arc::new(censored(columns, true)),
         "gaussian, pooled" => Arc::new(Gaussian { noise: Noise::Pooled(POOL) }),
         "student-t, pooled" => Arc::new(StudentT::new(Student { noise: Noise::Pooled(POOL), dof: DOF })),
         "negative-binomial, pooled" => Arc::new(NegativeBinomial { prior: Dispersion::Pooled(POOL) }),
         _ => spec::family(name, None).unwrap(),
     }
+}
+
+/// The zero-inflated negative binomial of all cases.
+pub const INFLATED: ZeroInflatedNegativeBinomial = ZeroInflatedNegativeBinomial {
+    counts: NegativeBinomial::shaped(1.3, 2.1, 0.8),
+    prior: Normal { mean: -0.4, sd: 0.9 },
+};
+
+/// The families some of whose cells may lie beyond a limit.
+pub const CENSORED: [&str; 2] = ["gaussian, censored", "log-normal, censored"];
+
+/// The limits of all cases: cells have one, both or none.
+pub fn censored(columns: usize, is_logarithmic: bool) -> Censored {
+    let scale = |z: f64| if is_logarithmic { z.exp() } else { z };
+    let lower = |n, j| scale(if (n + j) % 3 > 0 { -0.7 + 0.2 * n as f64 } else { f64::NEG_INFINITY });
+    let upper = |n, j| scale(if (n + 2 * j) % 4 > 0 { 0.9 + 0.1 * j as f64 } else { f64::INFINITY });
+    let limits = Limits { lower: Mat::from_fn(ROWS, columns, lower), upper: Mat::from_fn(ROWS, columns, upper) };
+    Censored { gaussian: Gaussian::independent(1.7, 0.4), is_logarithmic, limits }
+}
+
+/// The ordinal of all cases.
+pub fn ordinal() -> Ordinal {
+    Ordinal::new(4, Normal { mean: 0.3, sd: 0.7 }).unwrap()
 }
 
 /// A block of a table: its columns and its family.
@@ -108,6 +139,10 @@ pub fn mixed() -> Vec<Block> {
         ("binomial", vec![8, 3]),
         ("student-t", vec![6]),
         ("isotropic", vec![12, 11]),
+        ("ordinal", vec![13]),
+        ("log-normal", vec![17]),
+        ("gaussian, censored", vec![16]),
+        ("zero-inflated-negative-binomial", vec![15, 14]),
     ];
     blocks.into_iter().map(|(name, columns)| (columns.clone(), family(name, columns.len()))).collect()
 }
@@ -121,7 +156,7 @@ fn table(blocks: &[Block], holes: bool) -> Mat {
             let is_multinomial = family.is_whole();
             for &c in columns {
                 let hole = if is_multinomial { n == 2 } else { (n + 2 * c) % 5 == 0 };
-                y[(n, c)] = if holes && hole { f64::NAN } else { 0.0 };
+                y[(n, c)] = if holes && hole { f64::NAN } else { family.any_cell() };
             }
             if is_multinomial {
                 // Totals that differ between rows; adding them to NaN changes nothing.
@@ -139,8 +174,10 @@ fn telling_data(model: &Model, stream: Stream) -> Mat {
         let truth = simulate::draw_prior(model, stream.named("truth").at(i)).unwrap();
         simulate::draw_data(model, &truth, stream.at(i))
     };
+    let least: Vec<f64> = model.blocks().iter().flat_map(|b| b.columns.clone().map(|_| b.family.any_cell())).collect();
     let is_telling = |y: &Mat| {
-        let share = y.as_slice().iter().filter(|y| **y > 0.0).count() as f64 / y.as_slice().len() as f64;
+        let above = y.iter_rows().flat_map(|row| row.iter().zip(&least)).filter(|(y, least)| y > least).count();
+        let share = above as f64 / y.as_slice().len() as f64;
         (0.25..0.9).contains(&share)
     };
     (0..1000).map(draw).find(is_telling).unwrap()
@@ -202,7 +239,7 @@ pub fn cases() -> Vec<Case> {
                 cases.push(case(name, single(name), setting(holes, amplitude), 1));
             }
             cases.push(case("mixed", mixed(), setting(holes, amplitude), 1));
-            for name in POOLED {
+            for name in POOLED.into_iter().chain(CENSORED) {
                 cases.push(case(name, single(name), setting(holes, amplitude), 1));
             }
         }
@@ -265,7 +302,7 @@ pub fn column_process_cases() -> Vec<Case> {
             for name in FAMILIES {
                 cases.push(case(name, single(name), setting.clone(), 4));
             }
-            for name in POOLED {
+            for name in POOLED.into_iter().chain(CENSORED) {
                 cases.push(case(name, single(name), setting.clone(), 4));
             }
             cases.push(case("mixed", mixed(), setting, 4));

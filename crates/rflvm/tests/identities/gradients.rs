@@ -4,30 +4,35 @@ use crate::fixtures::{
     Case, FIXED, LEARNED, RBF, SHARED, Setting, assert_same, assert_slope, case, cases, derivative, ln_joint, near,
     timed_cases,
 };
-use crate::fixtures::{setting, single, with_features};
-use rflvm::dist::niw::Niw;
-use rflvm::dist::normal;
-use rflvm::hmc::frequencies::FrequencyPrior;
-use rflvm::hmc::gradient::{Joint, Layout, Split};
-use rflvm::hmc::hamiltonian::Potential;
-use rflvm::hmc::laplace_term::LaplaceTerm;
-use rflvm::hmc::marginal::Marginal;
-use rflvm::init::map::{Volume, ln_volume};
-use rflvm::linalg::Mat;
-use rflvm::model::collapsed::CollapsedData;
-use rflvm::model::family::{Density, Shift, ZeroInflatedPoisson};
-use rflvm::model::spectral::Kernel;
-use rflvm::model::{Model, State, joint};
+use crate::fixtures::{ordinal, setting, single, with_features};
+use rflvm::internal::dist::niw::Niw;
+use rflvm::internal::dist::normal;
+use rflvm::internal::hmc::frequencies::FrequencyPrior;
+use rflvm::internal::hmc::gradient::{Joint, Layout, Split};
+use rflvm::internal::hmc::hamiltonian::Potential;
+use rflvm::internal::hmc::laplace_term::LaplaceTerm;
+use rflvm::internal::hmc::marginal::Marginal;
+use rflvm::internal::init::map::{Volume, ln_volume};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::collapsed::CollapsedData;
+use rflvm::internal::model::family::{Density, Shift, ZeroInflatedPoisson};
+use rflvm::internal::model::spectral::Kernel;
+use rflvm::internal::model::{Model, State, joint};
 
 #[test]
 fn densities_have_the_stated_derivative() {
-    let mut rng = rflvm::rng::Stream::new(3).rng();
+    let mut rng = rflvm::internal::rng::Stream::new(3).rng();
     for _ in 0..20 {
         let (f, theta) = (normal(&mut rng), [normal(&mut rng)]);
         let inflated = ZeroInflatedPoisson::default();
         for count in [0.0, 1.0, 7.0] {
             let slope = derivative(|f| inflated.ln_density(count, f, &theta), f);
             assert_slope(inflated.derivative(count, f, &theta), slope, "zero-inflated-poisson");
+        }
+        let theta = [normal(&mut rng), normal(&mut rng)];
+        for level in [1.0, 2.0, 3.0, 4.0] {
+            let slope = derivative(|f| ordinal().ln_density(level, f, &theta), f);
+            assert_slope(ordinal().derivative(level, f, &theta), slope, "ordinal");
         }
     }
 }

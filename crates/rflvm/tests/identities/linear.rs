@@ -3,11 +3,11 @@
 use crate::fixtures::{
     FIXED, LEARNED, SHARED, Setting, assert_same, case, cases, ln_joint, setting, single, timed_cases,
 };
-use rflvm::dist::normal;
-use rflvm::model::collapsed::CollapsedData;
-use rflvm::model::joint;
-use rflvm::steps::amplitudes::ln_centred;
-use rflvm::steps::linear;
+use rflvm::internal::dist::normal;
+use rflvm::internal::model::collapsed::CollapsedData;
+use rflvm::internal::model::joint;
+use rflvm::internal::steps::amplitudes::ln_centred;
+use rflvm::internal::steps::linear;
 
 #[test]
 fn with_slopes_held_it_matches_the_joint() {

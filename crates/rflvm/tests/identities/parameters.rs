@@ -1,15 +1,18 @@
 //! θ: the dispersions of the negative binomial and their rate, and parameters of the generic families.
 
-use crate::fixtures::{Case, ISOTROPIC, assert_same, blocks_of, gap, in_column, ln_joint, with_moved_weights};
-use rflvm::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
-use rflvm::linalg::{Cholesky, gram};
-use rflvm::model::family::{
-    Density, GaussianConditional, NegativeBinomial, Row, StudentT, Unit, ZeroInflatedPoisson, rate_given_dispersions,
+use crate::fixtures::{
+    Case, INFLATED, ISOTROPIC, assert_same, blocks_of, gap, in_column, ln_joint, ordinal, with_moved_weights,
 };
-use rflvm::model::priors::Dispersion;
-use rflvm::model::{State, joint};
-use rflvm::rng::Stream;
-use rflvm::steps::amplitudes::square;
+use rflvm::internal::dist::{crt, gamma, ln_gamma, ln_gamma_density, ln_normal, normal, softplus};
+use rflvm::internal::linalg::{Cholesky, gram};
+use rflvm::internal::model::family::{
+    Density, Family, GaussianConditional, NegativeBinomial, Row, StudentT, Theta, Unit, ZeroInflatedPoisson, extra,
+    rate_given_dispersions,
+};
+use rflvm::internal::model::priors::Dispersion;
+use rflvm::internal::model::{State, joint};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::steps::amplitudes::square;
 
 /// The family of block b.
 fn family<T: Clone + 'static>(case: &Case, b: usize) -> T {
@@ -198,6 +201,33 @@ fn check_generic_parameters(density: &dyn Density) {
 #[test]
 fn generic_parameters_match_the_joint() {
     check_generic_parameters(&ZeroInflatedPoisson::default());
+    check_generic_parameters(&ordinal());
+}
+
+#[test]
+fn inflation_matches_the_joint() {
+    for (mut case, b) in blocks_of(&["zero-inflated-negative-binomial"]) {
+        for j in 0..case.model.blocks()[b].columns.len() {
+            let mut moved = case.state.clone();
+            moved.theta[b].values[(1, j)] += normal(&mut case.rng);
+            let ln = |state: &State| {
+                in_column(&case.model, &case.state, b, j, |column| {
+                    INFLATED.ln_inflation(column, state.theta[b].values[(1, j)])
+                })
+            };
+            let joint = ln_joint(&case.model, &moved) - ln_joint(&case.model, &case.state);
+            assert_same(ln(&moved) - ln(&case.state), joint, &case.name);
+        }
+    }
+}
+
+#[test]
+fn a_zero_is_an_extra_one_as_often_as_bayes_rule_says() {
+    for (f, r, t) in [(0.4, 1.3, -0.7), (-2.0, 0.2, 1.5), (3.0, 4.0, -4.0)] {
+        let theta = Theta { values: rflvm::internal::linalg::Mat::from_vec(2, 1, vec![r, t]), hyper: vec![0.8] };
+        let of_zero = INFLATED.ln_piece(Row { n: 0, first: 0, y: &[0.0], theta: &theta }, 0, &[f]).exp();
+        assert_same(extra(f, r, t), 1.0 / (1.0 + (-t).exp()) / of_zero, "extra zeros");
+    }
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use crate::fixtures::{Case, POOL, POOLED, assert_same, cases, gap, in_column, ln_joint, with_moved_weights};
 use rand::RngExt;
-use rflvm::dist::{ln_gamma_density, normal};
-use rflvm::linalg::{Cholesky, gram};
-use rflvm::model::Pool;
-use rflvm::model::family::GaussianConditional;
-use rflvm::model::pool::{Sums, ln_integrated};
-use rflvm::model::priors::Gamma;
-use rflvm::model::{Model, State};
+use rflvm::internal::dist::{ln_gamma_density, normal};
+use rflvm::internal::linalg::{Cholesky, gram};
+use rflvm::internal::model::Pool;
+use rflvm::internal::model::family::GaussianConditional;
+use rflvm::internal::model::pool::{Sums, ln_integrated};
+use rflvm::internal::model::priors::Gamma;
+use rflvm::internal::model::{Model, State};
 
 /// The cases whose columns are pooled; of some families.
 fn pooled(names: &[&str]) -> Vec<Case> {

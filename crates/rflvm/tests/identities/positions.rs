@@ -1,8 +1,8 @@
 //! W and X: one frequency, one row.
 
 use crate::fixtures::{Case, assert_same, cases, ln_joint, near, with_features};
-use rflvm::model::State;
-use rflvm::steps::{frequencies, positions};
+use rflvm::internal::model::State;
+use rflvm::internal::steps::{frequencies, positions};
 
 /// The state with frequency l moved, and its new value.
 fn with_moved_frequency(case: &mut Case, l: usize) -> (State, Vec<f64>) {

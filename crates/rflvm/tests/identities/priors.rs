@@ -2,11 +2,11 @@
 //! normal-inverse-Wishart, Chinese restaurant.
 
 use crate::fixtures::{assert_same, mixture};
-use rflvm::dist::niw::Niw;
-use rflvm::dist::{ln_gamma_density, ln_normal};
-use rflvm::linalg::Mat;
-use rflvm::model::spectral::{Kernel, Spectral};
-use rflvm::rng::Stream;
+use rflvm::internal::dist::niw::Niw;
+use rflvm::internal::dist::{ln_gamma_density, ln_normal};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::spectral::{Kernel, Spectral};
+use rflvm::internal::rng::Stream;
 
 #[test]
 fn gamma_has_mass_one_and_the_stated_mean() {

@@ -1,12 +1,12 @@
 //! ψ and its rates where axes have their own scales, and the rotation of the axes into each other.
 
 use crate::fixtures::{Case, FIXED, assert_same, case, ln_joint, mixture, setting, single};
-use rflvm::dist::{gamma, ln_gamma_density, normals};
-use rflvm::linalg::{Mat, orthonormalise};
-use rflvm::model::State;
-use rflvm::model::spectral::{Kernel, Mixture, Scales};
-use rflvm::model::{axes, joint};
-use rflvm::steps::relevance;
+use rflvm::internal::dist::{gamma, ln_gamma_density, normals};
+use rflvm::internal::linalg::{Mat, orthonormalise};
+use rflvm::internal::model::State;
+use rflvm::internal::model::spectral::{Kernel, Mixture, Scales};
+use rflvm::internal::model::{axes, joint};
+use rflvm::internal::steps::relevance;
 
 /// √ψ_d ~ half-Cauchy(1.4).
 fn learned() -> Mixture {

@@ -2,15 +2,15 @@
 
 use crate::fixtures::{Case, FIXED, assert_same, case, gap, ln_joint, mixture, setting, single};
 use rand::RngExt;
-use rflvm::dist::cluster::Cluster;
-use rflvm::dist::niw::Niw;
-use rflvm::dist::{gamma, ln_gamma, ln_gamma_density};
-use rflvm::linalg::Mat;
-use rflvm::model::State;
-use rflvm::model::spectral::Spectral;
-use rflvm::rng::StreamRng;
-use rflvm::steps::assignments::Seating;
-use rflvm::steps::concentration;
+use rflvm::internal::dist::cluster::Cluster;
+use rflvm::internal::dist::niw::Niw;
+use rflvm::internal::dist::{gamma, ln_gamma, ln_gamma_density};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::State;
+use rflvm::internal::model::spectral::Spectral;
+use rflvm::internal::rng::StreamRng;
+use rflvm::internal::steps::assignments::Seating;
+use rflvm::internal::steps::concentration;
 
 /// One cluster, several singletons, only singletons: moves then open and close clusters.
 const PARTITIONS: [[usize; 4]; 4] = [[0, 0, 0, 0], [0, 1, 0, 2], [0, 1, 1, 0], [0, 1, 2, 3]];

@@ -3,13 +3,13 @@
 use crate::fixtures::{
     Case, FIXED, RBF, Setting, assert_same, case, cases, gap, ln_joint, setting, single, timed_cases,
 };
-use rflvm::dist::cluster::Cluster;
-use rflvm::dist::{ln_normal, normals};
-use rflvm::linalg::Mat;
-use rflvm::model::latent::{Axis, TimeSpec};
-use rflvm::model::{Model, State, joint};
-use rflvm::rng::Stream;
-use rflvm::steps::{relevance, symmetry};
+use rflvm::internal::dist::cluster::Cluster;
+use rflvm::internal::dist::{ln_normal, normals};
+use rflvm::internal::linalg::Mat;
+use rflvm::internal::model::latent::{Axis, TimeSpec};
+use rflvm::internal::model::{Model, State, joint};
+use rflvm::internal::rng::Stream;
+use rflvm::internal::steps::{relevance, symmetry};
 
 fn all_cases() -> impl Iterator<Item = Case> {
     cases().into_iter().chain(timed_cases())

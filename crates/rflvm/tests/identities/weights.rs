@@ -3,12 +3,12 @@
 use crate::fixtures::{Case, assert_same, blocks_of, case, gap, in_column, ln_joint, near, setting, single};
 use crate::fixtures::{FIXED, LEARNED, trials, with_moved_weights};
 use rand::RngExt;
-use rflvm::dist::polya_gamma::PolyaGamma;
-use rflvm::dist::{gamma, normal, softplus};
-use rflvm::linalg::{Cholesky, gram};
-use rflvm::model::family::{Column, GaussianConditional, poisson, weights_given_omega};
-use rflvm::model::{Model, State, joint};
-use rflvm::rng::StreamRng;
+use rflvm::internal::dist::polya_gamma::PolyaGamma;
+use rflvm::internal::dist::{gamma, normal, softplus};
+use rflvm::internal::linalg::{Cholesky, gram};
+use rflvm::internal::model::family::{Column, GaussianConditional, poisson, weights_given_omega};
+use rflvm::internal::model::{Model, State, joint};
+use rflvm::internal::rng::StreamRng;
 
 /// Calls `look` with the conditional of (1/σ_j², β_j), local column j of Gaussian block b.
 pub fn in_gaussian<T>(
@@ -208,7 +208,7 @@ fn omega_integrates_out_to_the_family() {
 #[test]
 fn omega_given_psi_is_the_tilted_law() {
     // PG(b, c) is PG(b, 0) tilted by e^{−ωc²/2}: what makes PG(b, ψ) the conditional of ω.
-    let mut rng = rflvm::rng::Stream::new(8).rng();
+    let mut rng = rflvm::internal::rng::Stream::new(8).rng();
     for _ in 0..50 {
         let (b, c, t) = (gamma(1.5, 0.3, &mut rng), 2.0 * normal(&mut rng), rng.random_range(0.01..3.0));
         let plain = PolyaGamma::new(b, 0.0).unwrap();

@@ -39,7 +39,7 @@ def trace(model: Any, names: Union[None, str, Sequence[str]] = None, *, ranks: b
         Quantities of `posterior_` with one number per draw, or one element such as "distance[0]". By default `lp` (the log joint
         density), `log_likelihood`, the worst mixing of the distances between rows and of the linear predictors of cells, `w2` (the sum of
         squared frequencies of the kernel) and `alpha` (the concentration of the Dirichlet process over frequencies); with times also
-        the length-scale, and with n_components="auto" the axes in use.
+        the length-scale, and with latent_dim="auto" the axes in use.
     ranks : bool, default=True
         Whether to draw rank plots next to the traces.
     axs : array of Axes, default=None

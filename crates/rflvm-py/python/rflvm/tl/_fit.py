@@ -9,6 +9,7 @@ import numpy as np
 from .._estimator import RFLVM
 from .._families import COUNTS
 from .._given import Given
+from .._grouped import GROUPS
 from .._warn import warn
 from ._cells import cells_of, check_counts, chosen_genes, frame_of, remedy_of_fit
 from ._depth import Depth
@@ -19,7 +20,7 @@ MANY_GENES = 5000
 
 def fit(
     adata: Any,
-    n_components: Union[int, str] = 2,
+    latent_dim: Union[int, str] = 2,
     *,
     layer: Optional[str] = None,
     batch_key: Optional[str] = None,
@@ -40,7 +41,7 @@ def fit(
     ----------
     adata : AnnData
         Cells × genes; if it is backed by a file, that file is read by tiles, and results are written to `adata` in memory.
-    n_components : int or "auto" or "auto:K", default=2
+    latent_dim : int or "auto" or "auto:K", default=2
         Latent axes.
     layer : str, default=None
         The layer that holds the counts; `adata.X` by default.
@@ -65,7 +66,7 @@ def fit(
     client : dask.distributed.Client, default=None
         Run the chains on the workers of a Dask cluster, as in `RFLVM.fit`.
     **parameters
-        Any other parameter of `RFLVM`, such as `random_state`, `draws`, `chains`, `store`, `n_jobs`. With `store`, new cells can be placed
+        Any other parameter of `RFLVM`, such as `random_state`, `sampling`, `store`, `n_jobs`. With `store`, new cells can be placed
         with this AnnData alone: `rflvm.tl.transform(new, adata)`.
 
     Returns
@@ -103,7 +104,7 @@ def fit(
         warn(f"{used.sum()} genes take long; mask_var='highly_variable' restricts the fit to informative genes")
     depth = Depth.of(offset if is_count or not isinstance(offset, str) else None, all_genes=mask_var is None)
     offsets = depth.offsets(adata, everything, offset)
-    model = RFLVM(n_components, likelihood, offset="size-factors" if depth.kind == "model" else None, **parameters)
+    model = RFLVM(latent_dim, likelihood, offset="size-factors" if depth.kind == "model" else None, **parameters)
     batch = batch_key if correct_batch else None
     covariates = None if batch is None else {batch: adata.obs[batch].astype(str)}
     given = Given(offset=offsets, covariates=covariates, cells={"layer": layer, "key": key_added, "depth": depth.to_json(), "batch": batch})
@@ -146,13 +147,13 @@ def write(adata: Any, model: RFLVM, key: str, used: np.ndarray, layer: Optional[
     adata.obsm[f"X_{key}_std"] = np.asarray(model.embedding_std_)
     adata.var[f"{key}_used"] = used
     given = {**model.get_params(deep=False), "layer": layer}
-    given["keep"] = np.asarray(list(given["keep"]), dtype=str)
+    given.update({name: model._group(name).get_params() for name in GROUPS})
     told = model.diagnostics_
     quantities = {"name": np.asarray([quantity["name"] for quantity in told["quantities"]], dtype=str)}
     for part in ("mean", "sd", "ess_bulk", "ess_tail", "r_hat"):
         quantities[part] = np.asarray([quantity[part] for quantity in told["quantities"]], dtype=float)
     adata.uns[key] = {
-        "params": {name: storable(value) for name, value in given.items() if value is not None},
+        "params": storable(given),
         "seed": int(model.seed_),
         "diagnostics": {
             "verdict": told["verdict"],
@@ -165,4 +166,8 @@ def write(adata: Any, model: RFLVM, key: str, used: np.ndarray, layer: Optional[
 
 
 def storable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): storable(inner) for name, inner in value.items() if inner is not None}
+    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
+        return np.asarray(list(value), dtype=str)
     return value if isinstance(value, (bool, int, float, str, np.ndarray)) else str(value)

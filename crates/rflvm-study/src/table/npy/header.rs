@@ -32,7 +32,7 @@ impl Header {
         let mut take = |bytes: &mut [u8], needed: u64| {
             reader.read_exact(bytes).map_err(|error| match error.kind() {
                 io::ErrorKind::UnexpectedEof => cut(needed),
-                _ => TableError::Unreadable { file: file(), reason: rflvm::atomic::plain_reason(&error) },
+                _ => TableError::Unreadable { file: file(), reason: rflvm::internal::atomic::plain_reason(&error) },
             })
         };
         let mut magic = [0; 6];

@@ -141,3 +141,23 @@ fn columns_are_excluded_by_name() {
     let sentence = load("csv", "a,bb\n1,x\n", &left_out).unwrap_err();
     assert!(sentence.starts_with("--without names the column `b`"), "{sentence}");
 }
+
+#[test]
+fn limits_are_numbers_where_the_column_has_others() {
+    let table = load("csv", "a,b,c\n<0.5,1,x\n2,> 7,y\n,≥3,x\n0.25,4,y\n", &take()).unwrap();
+    // The third column has become two.
+    assert_eq!((&table.values[..2], table.values[5], table.values[9]), (&[0.5, 1.0][..], 7.0, 3.0));
+    let limits: Vec<(usize, usize, bool)> = table.limits.iter().map(|l| (l.row, l.column, l.is_above)).collect();
+    assert_eq!(limits, [(0, 0, false), (1, 1, true), (2, 1, true)]);
+}
+
+#[test]
+fn classes_that_begin_like_limits_are_categories() {
+    let rows = "<20,1\n20-40,2\n>40,3\n".repeat(8);
+    let table = load("csv", format!("age,x\n{rows}"), &take()).unwrap();
+    assert_eq!((table.categories[0].levels.len(), table.limits.len()), (3, 0));
+    // Without a number among them, limits are names too.
+    let two = "<20,1\n>40,3\n".repeat(8);
+    let table = load("csv", format!("age,x\n{two}"), &take()).unwrap();
+    assert_eq!((table.categories[0].levels.len(), table.limits.len()), (2, 0));
+}

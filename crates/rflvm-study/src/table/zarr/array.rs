@@ -3,8 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use rflvm::atomic::plain_reason;
-use rflvm::regular;
+use rflvm::internal::atomic::plain_reason;
+use rflvm::internal::regular;
 use serde_json::Value;
 
 use super::codec::Codec;
@@ -241,7 +241,9 @@ impl Array {
             return Err("an array of names has the wrong number of axes".into());
         };
         if self.element.is_some() {
-            return Ok(self.numbers()?.iter().map(f64::to_string).collect());
+            // A missing number has no text.
+            let text = |number: &f64| if number.is_nan() { String::new() } else { number.to_string() };
+            return Ok(self.numbers()?.iter().map(text).collect());
         }
         affordable(length.saturating_mul(size_of::<String>() as u64), "an array of texts")?;
         let mut all = Vec::new();

@@ -7,7 +7,7 @@ use super::{Device, load};
 use crate::draws::Memory;
 use crate::init::Init;
 use crate::linalg::Mat;
-use crate::model::family::{Density, Generic, Multinomial, NegativeBinomial, Poisson};
+use crate::model::family::{Density, Generic, Limits, Multinomial, NegativeBinomial, Poisson};
 use crate::model::latent::TimeKernel;
 use crate::model::{Model, ModelSpec, State};
 use crate::observations::{Observations, Offset, Times};
@@ -236,4 +236,15 @@ fn a_family_that_a_card_does_not_know_is_refused_by_its_name() {
     assert!(refused.contains("the family waiting") && refused.contains("let device be cpu"), "{refused}");
     let known = Model::new(Observations::new(y).unwrap(), Poisson, ModelSpec::default()).unwrap();
     assert!(super::supports(&known).is_ok());
+    let y = Mat::from_fn(12, 2, |n, j| ((n + j) % 5 + 1) as f64);
+    for name in ["ordinal", "zero-inflated-negative-binomial", "log-normal", "censored log-normal"] {
+        let family = crate::spec::family(name.trim_start_matches("censored "), None).unwrap();
+        let limits =
+            Limits { lower: Mat::from_fn(12, 2, |_, _| 1.0), upper: Mat::from_fn(12, 2, |_, _| f64::INFINITY) };
+        let family = if name.starts_with("censored") { family.with_limits(limits).unwrap() } else { family };
+        let data = Observations::new(y.clone()).unwrap();
+        let model = Model::with_blocks(data, vec![(vec![0, 1], family)], ModelSpec::default()).unwrap();
+        let refused = super::supports(&model).unwrap_err().to_string();
+        assert!(refused.contains(&format!("the family {name};")), "{refused}");
+    }
 }

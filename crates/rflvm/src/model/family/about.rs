@@ -23,7 +23,7 @@ pub struct About {
     pub statistics: &'static [Statistic],
     /// What to try when a check fails; [`advice`](crate::posterior::check::advice) has a default for other cases.
     pub suggestions: &'static [Suggestion],
-    /// The family with the given priors, and the trials if it has any.
+    /// The family with the given priors, and the trials if it has any; for ordered levels, their number.
     pub new: New,
 }
 
@@ -35,6 +35,8 @@ pub type New = fn(Option<Trials>, &Priors) -> Result<Arc<dyn Family>, SpecError>
 pub enum Cells {
     /// Real numbers.
     Real,
+    /// Real numbers above zero.
+    Positive,
     /// Whole numbers from 0.
     Counts,
     /// 0 or 1; yes or no.
@@ -43,12 +45,19 @@ pub enum Cells {
     Trials,
     /// Whole numbers from 0, one column per category; a column of text becomes one column per level.
     Categories,
+    /// Whole numbers from 1 to a known number of levels, in order.
+    Levels,
 }
 
 impl Cells {
-    /// Whether cells are whole numbers from 0.
+    /// Whether cells are whole numbers, none of them negative.
     pub fn are_counts(self) -> bool {
-        self != Cells::Real
+        !matches!(self, Cells::Real | Cells::Positive)
+    }
+
+    /// Whether cells are ordered levels.
+    pub fn are_levels(self) -> bool {
+        self == Cells::Levels
     }
 
     /// Whether the family needs numbers of trials.

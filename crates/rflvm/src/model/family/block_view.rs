@@ -44,6 +44,8 @@ pub struct BlockView<'a> {
     pub f: &'a mut Mat,
     /// Fraction of the columns whose weights are redrawn; the gradient move has already moved all of them.
     pub share: f64,
+    /// What columns hold in place of their cells of Y, in the shape of the block: see [`BlockView::seeing`].
+    pub cells: Option<Mat>,
 }
 
 /// One column of a block: copies of what can change, references to the rest.
@@ -99,6 +101,19 @@ impl Column<'_> {
 }
 
 impl BlockView<'_> {
+    /// Lets `update` see other cells than those of Y, in the shape of the block.
+    pub fn seeing<T>(&mut self, cells: Mat, update: impl FnOnce(&mut Self) -> T) -> T {
+        self.cells = Some(cells);
+        let outcome = update(self);
+        self.cells = None;
+        outcome
+    }
+
+    /// The cell of column j in row n.
+    pub fn cell(&self, n: usize, j: usize) -> f64 {
+        self.cells.as_ref().map_or_else(|| self.y[(n, self.columns.start + j)], |cells| cells[(n, j)])
+    }
+
     /// Number of columns.
     pub fn width(&self) -> usize {
         self.columns.len()
@@ -138,7 +153,7 @@ impl BlockView<'_> {
             j,
             is_due: stream.is_chosen(self.share),
             h: self.h,
-            y: self.y.col(global),
+            y: self.cells.as_ref().map_or_else(|| self.y.col(global), |cells| cells.col(j)),
             f: self.f.col(global),
             offset: (0..self.h.rows()).map(|n| self.known.at(n, global)).collect(),
             unit: self.units[j],

@@ -8,7 +8,10 @@
 //! Cells of a column that is rounded to δ_j are known up to a uniform error of variance δ_j²/12, whose expectation joins their sum of squares: the
 //! factor exp(−½ λ_j n_j δ_j²/12). Otherwise a column of a few values (a year) would be fitted without noise, at an unbounded density.
 
-use super::{About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit, Working};
+use super::{
+    About, BlockView, Cells, Censored, Column, Family, Limits, Observed, Row, Seen, Shift, Statistic, Theta, Unit,
+    Working,
+};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul_into};
@@ -287,6 +290,10 @@ impl Family for Gaussian {
         (y.abs() > 1e100).then(|| "is too large to compute with; rescale the column".into())
     }
 
+    fn with_limits(&self, limits: Limits) -> Option<Arc<dyn Family>> {
+        Some(Arc::new(Censored { gaussian: self.clone(), is_logarithmic: false, limits }))
+    }
+
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {
         let (centre, scale) = spread(seen);
         // A constant column has no spread: any unit works.
@@ -375,6 +382,10 @@ impl Family for Gaussian {
 
     fn amplitude(&self) -> Amplitude {
         Amplitude::Shared(HalfT::default())
+    }
+
+    fn precision(&self) -> Option<usize> {
+        Some(0)
     }
 
     fn weight_precision(&self, theta: &Theta, j: usize) -> f64 {
@@ -497,7 +508,7 @@ impl Gaussian {
             let centred = |n: usize, i: usize| {
                 let (n, j) = (start + n, complete[i]);
                 let global = block.columns.start + j;
-                block.y[(n, global)] - block.known.at(n, global) - block.units[j].centre
+                block.cell(n, j) - block.known.at(n, global) - block.units[j].centre
             };
             let y = Mat::from_fn(count, complete.len(), centred);
             let h = block.h.view().subrows(start, count);

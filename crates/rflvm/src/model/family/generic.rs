@@ -40,6 +40,16 @@ pub trait Density: Send + Sync + Debug {
     /// What is wrong with y, and what to do; `None` if it is valid.
     fn problem(&self, y: f64) -> Option<String>;
 
+    /// A value that any cell may have.
+    fn any_cell(&self) -> f64 {
+        0.0
+    }
+
+    /// The number of levels 1, 2, … of which a cell is one; 0 if cells are no levels.
+    fn levels(&self) -> usize {
+        0
+    }
+
     /// ln p(y | f, θ).
     fn ln_density(&self, y: f64, f: f64, theta: &[f64]) -> f64;
 
@@ -120,6 +130,14 @@ impl<D: Density> Family for Generic<D> {
 
     fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {
         self.0.problem(y)
+    }
+
+    fn any_cell(&self) -> f64 {
+        self.0.any_cell()
+    }
+
+    fn levels(&self) -> usize {
+        self.0.levels()
     }
 
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {

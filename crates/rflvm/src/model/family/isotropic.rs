@@ -180,6 +180,10 @@ impl Family for Isotropic {
         self.0.amplitude()
     }
 
+    fn precision(&self) -> Option<usize> {
+        Some(0)
+    }
+
     fn weight_precision(&self, theta: &Theta, j: usize) -> f64 {
         self.0.weight_precision(theta, j)
     }

@@ -6,13 +6,17 @@
 mod about;
 mod binomial;
 mod block_view;
+mod censored;
 mod count;
 mod gaussian;
 mod generic;
 mod isotropic;
 mod law;
+mod limits;
+mod log_normal;
 mod multinomial;
 mod negative_binomial;
+mod ordinal;
 mod parts;
 #[doc(hidden)]
 pub mod poisson;
@@ -21,11 +25,13 @@ mod statistic;
 mod student_t;
 mod trials;
 mod working;
+mod zero_inflated_negative_binomial;
 mod zero_inflated_poisson;
 
 pub use about::{About, Cells, Observed, Suggestion};
 pub use binomial::Binomial;
 pub use block_view::{BlockView, Column};
+pub use censored::Censored;
 pub use gaussian::Gaussian;
 #[doc(hidden)]
 pub use gaussian::GaussianConditional;
@@ -33,18 +39,24 @@ pub(crate) use gaussian::sums as precision_sums;
 pub use generic::{Density, Generic, Parameter};
 pub use isotropic::Isotropic;
 pub use law::Law;
+pub use limits::Limits;
+pub use log_normal::LogNormal;
 pub use multinomial::Multinomial;
 pub(crate) use negative_binomial::sums as dispersion_sums;
 pub use negative_binomial::{NegativeBinomial, Tally, rate_given_dispersions};
+pub use ordinal::{MOST_LEVELS, Ordinal};
 pub use parts::{Row, Seen, Shift, Theta, Unit};
 pub use poisson::Poisson;
 #[doc(hidden)]
 pub use polya_gamma::weights_given_omega;
 pub use statistic::Statistic;
-pub(crate) use student_t::Beside;
 pub use student_t::StudentT;
+pub(crate) use student_t::Terms;
 pub use trials::Trials;
 pub use working::Working;
+pub use zero_inflated_negative_binomial::ZeroInflatedNegativeBinomial;
+#[doc(hidden)]
+pub use zero_inflated_negative_binomial::extra;
 pub use zero_inflated_poisson::ZeroInflatedPoisson;
 
 use super::Amplitude;
@@ -67,6 +79,9 @@ pub const REGISTRY: &[&About] = &[
     &multinomial::ABOUT,
     &student_t::ABOUT,
     &zero_inflated_poisson::ABOUT,
+    &zero_inflated_negative_binomial::ABOUT,
+    &ordinal::ABOUT,
+    &log_normal::ABOUT,
     &isotropic::ABOUT,
 ];
 
@@ -87,6 +102,31 @@ pub trait Family: Send + Sync + Debug {
 
     /// What is wrong with the value y of column j (counted within the block) in row n, and what to do; `None` if it is valid.
     fn problem(&self, n: usize, j: usize, y: f64) -> Option<String>;
+
+    /// A value that any cell may have, for tables that are to be simulated.
+    fn any_cell(&self) -> f64 {
+        0.0
+    }
+
+    /// The number of levels 1, 2, … of which a cell is one; 0 if cells are no levels.
+    fn levels(&self) -> usize {
+        0
+    }
+
+    /// Limits beyond which its cells cannot be measured, if it has any.
+    fn limits(&self) -> Option<&Limits> {
+        None
+    }
+
+    /// The same with limits, if it is for cells of which only a limit may be known.
+    fn with_limits(&self, _limits: Limits) -> Option<Arc<dyn Family>> {
+        None
+    }
+
+    /// Whether f is the mean of ln y, so that a cell has no posterior mean.
+    fn is_logarithmic(&self) -> bool {
+        false
+    }
 
     /// Whether a whole row is valid.
     fn check_row(&self, _n: usize, _y: &[f64]) -> Result<(), DataError> {
@@ -228,6 +268,11 @@ pub trait Family: Send + Sync + Debug {
     /// Factor of the prior precision of the weights of column j.
     fn weight_precision(&self, _theta: &Theta, _j: usize) -> f64 {
         1.0
+    }
+
+    /// The parameter that is the precision of noise added to f; `None` for a family without such noise.
+    fn precision(&self) -> Option<usize> {
+        None
     }
 
     /// Whether column j of a block of `columns` has its own weights.

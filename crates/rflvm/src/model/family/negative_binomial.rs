@@ -30,7 +30,7 @@ pub(super) const ABOUT: About = About {
     cells: Cells::Counts,
     statistics: Statistic::COUNTS,
     suggestions: &[
-        (Statistic::Zeros, Observed::More, "try zero-inflated-poisson"),
+        (Statistic::Zeros, Observed::More, "try zero-inflated-negative-binomial"),
         (Statistic::Zeros, Observed::Less, "try poisson, and check whether zeros were left out of the table"),
         (Statistic::VarianceToMean, Observed::Less, "try poisson"),
         (Statistic::Largest, Observed::Less, "try poisson"),
@@ -108,7 +108,22 @@ impl NegativeBinomial {
         }
     }
 
-    fn draw_dispersion<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) {
+    /// r_j and the weights of a column.
+    pub(super) fn update_column<R: Rng + ?Sized>(
+        &self,
+        column: &mut Column<'_>,
+        rng: &mut R,
+    ) -> Result<(), NumericalError> {
+        // Trajectories hold r fixed, and r given f hardly moves: without this slice f would mix as slowly as r.
+        self.slide_dispersion(column, rng);
+        if !column.is_due {
+            return Ok(());
+        }
+        self.draw_dispersion(column, rng);
+        self.draw_weights(column, rng)
+    }
+
+    pub(super) fn draw_dispersion<R: Rng + ?Sized>(&self, column: &mut Column<'_>, rng: &mut R) {
         let r = column.theta[0];
         let seen = column.y.iter().filter(|y| !y.is_nan());
         let tables: f64 = seen.map(|&y| crt::draw(y as u64, r, rng) as f64).sum();
@@ -167,7 +182,7 @@ impl NegativeBinomial {
         Ok(())
     }
 
-    fn draw_rate(&self, block: &mut BlockView<'_>, stream: Stream) {
+    pub(super) fn draw_rate(&self, block: &mut BlockView<'_>, stream: Stream) {
         let seen = sums(block.theta, block.all, |f| block.sum(f));
         self.draw_hyper(&mut block.theta.hyper, seen, &mut stream.named("rate").rng());
     }
@@ -342,15 +357,7 @@ impl Family for NegativeBinomial {
 
     fn update(&self, block: &mut BlockView<'_>, stream: Stream) -> Result<(), NumericalError> {
         let work = block.gram_work() + 200 * block.h.rows();
-        block.each_column(stream, work, |column, rng| {
-            // Trajectories hold r fixed, and r given f hardly moves: without this slice f would mix as slowly as r.
-            self.slide_dispersion(column, rng);
-            if !column.is_due {
-                return Ok(());
-            }
-            self.draw_dispersion(column, rng);
-            self.draw_weights(column, rng)
-        })?;
+        block.each_column(stream, work, |column, rng| self.update_column(column, rng))?;
         self.draw_rate(block, stream);
         Ok(())
     }

@@ -23,10 +23,13 @@ pub enum Statistic {
     Entropy,
     /// Share of all counts that are in the category with the largest f of their row.
     Likeliest,
+    /// Cramér's V of two categories with one answer per row: from 0, unrelated, to 1.
+    Association,
 }
 
 use Statistic::{
-    ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals, VarianceToMean, Zeros,
+    Association, ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals,
+    VarianceToMean, Zeros,
 };
 
 impl Statistic {
@@ -38,6 +41,8 @@ impl Statistic {
     pub const TRIALS: &[Statistic] = &[RowTotals, ColumnMeans];
     /// For real numbers with noise of scale σ.
     pub const REAL: &[Statistic] = &[LargestResidual, Kurtosis, RowMeans];
+    /// For ordered levels.
+    pub const LEVELS: &[Statistic] = &[VarianceToMean, RowMeans, ColumnMeans];
     /// For counts over the categories of a row.
     pub const CATEGORIES: &[Statistic] = &[Zeros, Largest, Entropy, ColumnMeans, Likeliest];
 
@@ -54,6 +59,7 @@ impl Statistic {
             Kurtosis => "kurtosis of residuals",
             Entropy => "entropy of rows, mean",
             Likeliest => "share in the likeliest category",
+            Association => "association",
         }
     }
 

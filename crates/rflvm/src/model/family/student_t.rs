@@ -47,7 +47,7 @@ const START_DOF: f64 = 4.0;
 
 /// What a column's precision and degrees of freedom depend on besides its cells.
 #[derive(Debug, Clone, Copy)]
-pub struct Beside {
+pub struct Terms {
     /// Number of observed cells.
     pub seen: f64,
     /// Number of weights; zero where they are integrated out.
@@ -84,18 +84,15 @@ impl StudentT {
         let cell = Cell::new(u.exp() / column.unit.scale.powi(2), v.exp());
         let cells = column.y.iter().zip(&column.f).filter(|(y, _)| !y.is_nan());
         let seen = cells.clone().count() as f64;
-        self.ln_beside(
-            (column.hyper, &column.unit),
-            &Beside { seen, weights: column.beta.len() as f64, square },
-            [u, v],
-        ) + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
+        self.ln_beside((column.hyper, &column.unit), &Terms { seen, weights: column.beta.len() as f64, square }, [u, v])
+            + cells.map(|(y, f)| cell.ln_lik(y - f)).sum::<f64>()
     }
 
     /// The same without the cells but for the constant of their density.
     pub fn ln_beside(
         &self,
         (hyper, unit): (&[f64], &Unit),
-        &Beside { seen, weights, square }: &Beside,
+        &Terms { seen, weights, square }: &Terms,
         [u, v]: [f64; 2],
     ) -> f64 {
         let (precision, dof) = (u.exp() / unit.scale.powi(2), v.exp());
@@ -354,6 +351,10 @@ impl Family for StudentT {
 
     fn amplitude(&self) -> Amplitude {
         Amplitude::Shared(HalfT::default())
+    }
+
+    fn precision(&self) -> Option<usize> {
+        Some(0)
     }
 
     fn weight_precision(&self, theta: &Theta, j: usize) -> f64 {

@@ -12,6 +12,14 @@ pub enum Trials {
 }
 
 impl Trials {
+    /// The number, if it is the same for all cells.
+    pub fn same(&self) -> Option<u32> {
+        match self {
+            Trials::Same(b) => Some(*b),
+            Trials::Each(_) => None,
+        }
+    }
+
     /// Those of a cell.
     pub fn of(&self, n: usize, j: usize) -> f64 {
         match self {

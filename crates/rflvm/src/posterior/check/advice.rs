@@ -56,6 +56,13 @@ fn any_family(statistic: Statistic, side: Observed) -> (&'static str, &'static s
         (Statistic::Entropy, Observed::Less) => {
             ("rows are concentrated on fewer categories than the model predicts", MORE_AXES)
         }
+        (Statistic::Association, Observed::More) => {
+            ("two categories are more closely related than the model predicts", MORE_AXES)
+        }
+        (Statistic::Association, Observed::Less) => (
+            "two categories are less closely related than the model predicts",
+            "try fewer latent axes or fewer random features",
+        ),
         (Statistic::Likeliest, Observed::More) => ("categories are easier to predict than the model says", MORE_AXES),
         (Statistic::Likeliest, Observed::Less) => {
             ("categories are harder to predict than the model says", "try fewer latent axes or fewer random features")
@@ -73,7 +80,7 @@ mod tests {
         let of = |family: &str, side| advice(Statistic::Zeros, side, spec::about(family).ok());
         assert_eq!(
             of("negative-binomial", Observed::More),
-            "more zeros than the model predicts: try zero-inflated-poisson"
+            "more zeros than the model predicts: try zero-inflated-negative-binomial"
         );
         assert!(of("poisson", Observed::Less).ends_with("zeros were left out of the table"));
         assert!(advice(Statistic::Zeros, Observed::More, None).ends_with(MORE_AXES));

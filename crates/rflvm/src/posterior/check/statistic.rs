@@ -7,7 +7,8 @@ use crate::posterior::diagnostics::quantile;
 use crate::posterior::spread::mean_and_sd;
 
 use Statistic::{
-    ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals, VarianceToMean, Zeros,
+    Association, ColumnMeans, Entropy, Kurtosis, Largest, LargestResidual, Likeliest, RowMeans, RowTotals,
+    VarianceToMean, Zeros,
 };
 
 /// The cells of a block, with the draw of the parameters under which they are compared.
@@ -16,6 +17,8 @@ pub(super) struct Sample<'a> {
     pub f: &'a Mat,
     pub theta: &'a Theta,
     pub block: &'a Block,
+    /// The other category of a pair.
+    pub other: Option<&'a Block>,
 }
 
 /// The statistic of some cells.
@@ -53,7 +56,38 @@ pub(super) fn value(statistic: Statistic, cells: &Sample<'_>) -> f64 {
             }
             there / all
         }
+        Association => cells.other.map_or(f64::NAN, |other| association(cells.y, cells.block, other)),
     }
+}
+
+/// Cramér's V of two categories, over the rows that have both; NaN if a row of a block is not one answer.
+pub(super) fn association(y: &Mat, one: &Block, two: &Block) -> f64 {
+    let (height, width) = (one.columns.len(), two.columns.len());
+    let (mut joint, mut count) = (Mat::zeros(height, width), 0.0);
+    for row in y.iter_rows() {
+        let (one, two) = (&row[one.columns.clone()], &row[two.columns.clone()]);
+        let is_answer = |cells: &[f64]| cells.iter().sum::<f64>() == 1.0 && cells.contains(&1.0);
+        if one[0].is_nan() || two[0].is_nan() {
+            continue;
+        }
+        if !is_answer(one) || !is_answer(two) {
+            return f64::NAN;
+        }
+        let place = |cells: &[f64]| cells.iter().position(|y| *y == 1.0).unwrap_or(0);
+        joint[(place(one), place(two))] += 1.0;
+        count += 1.0;
+    }
+    let total = |of: &dyn Fn(usize) -> f64, n: usize| (0..n).map(of).sum::<f64>();
+    let rows: Vec<f64> = (0..height).map(|i| total(&|j| joint[(i, j)], width)).collect();
+    let columns: Vec<f64> = (0..width).map(|j| total(&|i| joint[(i, j)], height)).collect();
+    let mut chi = 0.0;
+    for (i, a) in rows.iter().enumerate() {
+        for (j, b) in columns.iter().enumerate().filter(|(_, b)| a * **b > 0.0) {
+            let expected = a * b / count;
+            chi += (joint[(i, j)] - expected).powi(2) / expected;
+        }
+    }
+    (chi / (count * (height.min(width) - 1).max(1) as f64)).sqrt()
 }
 
 impl Sample<'_> {
@@ -82,7 +116,8 @@ impl Sample<'_> {
         };
         let scale: Vec<f64> = (0..self.block.columns.len()).map(inverse).collect();
         let rows = self.y.iter_rows().zip(self.f.iter_rows()).flat_map(move |(y, f)| {
-            let of = |j: usize| (y[j] - f[j]) * scale[j - start];
+            let link = |y: f64| if self.block.family.is_logarithmic() { y.ln() } else { y };
+            let of = |j: usize| (link(y[j]) - f[j]) * scale[j - start];
             self.block.columns.clone().map(of).collect::<Vec<_>>()
         });
         rows.filter(|r| !r.is_nan())

@@ -40,15 +40,19 @@ fn a_cell_of_any_family_has_a_proper_density() {
                 TestPoints::new(&model, &test).ln_densities(&model, &state)[0]
             };
             let total: f64 = match about(name).unwrap().cells {
-                Cells::Real => {
-                    // y = f + sinh(t)/5: fine steps in the middle, and far into heavy tails.
+                cells @ (Cells::Real | Cells::Positive) => {
+                    // y, or its logarithm, is f + sinh(t)/5: fine steps in the middle, and far into heavy tails.
                     let step = 1e-3;
                     let at = |i: i32| f64::from(i) * step;
                     let f = state.f[cell];
-                    (-20_000..20_000)
-                        .map(|i| 0.2 * step * at(i).cosh() * ln_density(f + 0.2 * at(i).sinh()).exp())
-                        .sum()
+                    let density = |z: f64| match cells {
+                        Cells::Positive if z.abs() > 600.0 => 0.0,
+                        Cells::Positive => (ln_density(z.exp()) + z).exp(),
+                        _ => ln_density(z).exp(),
+                    };
+                    (-20_000..20_000).map(|i| 0.2 * step * at(i).cosh() * density(f + 0.2 * at(i).sinh())).sum()
                 }
+                Cells::Levels => (1..=5).map(|y| ln_density(f64::from(y)).exp()).sum(),
                 Cells::Binary => (0..2).map(|y| ln_density(f64::from(y)).exp()).sum(),
                 Cells::Trials => (0..=TRIALS).map(|y| ln_density(f64::from(y)).exp()).sum(),
                 _ => (0..100_000).map(|y| ln_density(f64::from(y)).exp()).sum(),

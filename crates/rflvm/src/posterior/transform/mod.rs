@@ -1,7 +1,7 @@
 //! New rows: their positions, and how unusual they are.
 //!
 //! Given a draw of the parameters, a new row has the posterior p(x | y, W, β, θ) ∝ p(x) Π_j p(y_j | f_j(x)), from which one draw is
-//! taken; over the draws of the fit these are draws of p(x | y, Y), and are mapped into the frame of the training rows. The remaining
+//! taken; over the draws of the fit, each weighted by p(y | W, β, θ), these are draws of p(x | y, Y), and are mapped into the frame of the training rows. The remaining
 //! bias of a finite importance sample decays with elliptical slices, which leave the posterior invariant.
 //! p(y | Y) is the mean over the draws of p(y | W, β, θ), each of which is estimated without bias.
 //!
@@ -21,6 +21,7 @@ mod outlier_score;
 mod search;
 pub(super) mod target;
 mod there;
+mod weights;
 
 pub use new_rows::{NewRows, Opener, row_key};
 
@@ -46,6 +47,7 @@ use search::Anchors;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use target::{Prior, Target};
+use weights::{resampled, weights};
 
 /// Default number of draws visited: a mean is then known to a fourteenth of its standard deviation.
 pub const DRAWS: usize = 200;
@@ -78,21 +80,26 @@ impl Fitted<'_> {
         let visited = self.visited_in_map(most)?;
         let frame = self.frame()?;
         let rows = new.model.rows();
-        let mut moments = RowMoments::new(rows, frame.axes());
+        let mut drawn = Vec::with_capacity(visited.len());
         let mut ln_evidence = vec![Vec::with_capacity(visited.len()); rows];
         let mut reference = OwnRows::new(self.model);
         let known = |parameters: &Parameters, stream| reference.ln_evidence(self.model, parameters, stream);
         let mut of_known = Vec::with_capacity(visited.len());
         let mut device = new.device()?;
-        self.visit_new(&visited, new, (0..rows, device.as_mut()), known, |i, parameters, placed, known| {
+        self.visit_new(&visited, new, (0..rows, device.as_mut()), known, |_, parameters, placed, known| {
             let mut x = positions(&placed);
             new.own().for_each(|(n, own)| x.row_mut(n).copy_from_slice(parameters.x.row(own)));
-            let x = frame.of(&parameters.x, &parameters.w).carry(&x);
-            moments.add(&x);
-            take(i, &x);
+            drawn.push(frame.of(&parameters.x, &parameters.w).carry(&x));
             ln_evidence.iter_mut().zip(&placed).for_each(|(all, row)| all.push(row.ln_evidence));
             of_known.push(known);
         })?;
+        let weights = weights_of_rows(&ln_evidence, new);
+        let mut moments = RowMoments::new(rows, frame.axes());
+        drawn.iter().enumerate().for_each(|(i, x)| moments.add(x, |n| weights[n][i]));
+        let chosen: Vec<Vec<usize>> = weights.iter().map(|weights| resampled(weights)).collect();
+        for i in 0..drawn.len() {
+            take(i, &Mat::from_fn(rows, frame.axes(), |n, d| drawn[chosen[n][i]][(n, d)]));
+        }
         if !self.modes.is_empty() {
             // Positions are those of one map, densities those of all.
             ln_evidence.iter_mut().for_each(Vec::clear);
@@ -183,6 +190,14 @@ impl Fitted<'_> {
         }
         Ok(())
     }
+}
+
+/// Weights of the draws for each row; equal for rows of the fit, which have entered it already.
+fn weights_of_rows(ln_evidence: &[Vec<f64>], new: &NewRows) -> Vec<Vec<f64>> {
+    let draws = ln_evidence.first().map_or(0, Vec::len);
+    let is_own = |n: usize| new.own.get(n).is_some_and(Option::is_some);
+    let of_row = |n: usize| if is_own(n) { vec![1.0 / draws as f64; draws] } else { weights(&ln_evidence[n]) };
+    par::map(ln_evidence.len(), 100 * ln_evidence.len() * draws, of_row)
 }
 
 /// ln of the mean over the draws, row by row.

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::device::plain::OnHost;
-use crate::draws::Kept;
-use crate::draws::Source;
+use crate::draws::{Chains, Draw, Draws, Kept, Memory, Source, Stats};
 use crate::linalg::Cholesky;
 use crate::model::family::{Binomial, Family, Gaussian, Multinomial, NegativeBinomial, Poisson, Trials};
 use crate::model::{Amplitude, ColumnProcess, ModelSpec, State};
@@ -15,6 +14,11 @@ use std::sync::Arc;
 
 /// Rows of four families, two columns each, from the prior, and the parameters that generated them.
 fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
+    let (model, state) = simulated_state(rows, dim, seed);
+    (model, parameters(state))
+}
+
+fn simulated_state(rows: usize, dim: usize, seed: u64) -> (Model, State) {
     let families: [Arc<dyn Family>; 4] = [
         Arc::new(Poisson),
         // Noise and signal alike: a grid of quadrature must see every hill.
@@ -28,7 +32,7 @@ fn simulated(rows: usize, dim: usize, seed: u64) -> (Model, Parameters) {
     let mut model = simulate::blank(rows, blocks, 1, spec).unwrap();
     let state = simulate::draw_prior(&model, Stream::new(seed)).unwrap();
     model.set_values(&simulate::draw_data(&model, &state, Stream::new(seed)));
-    (model, parameters(state))
+    (model, state)
 }
 
 fn parameters(state: State) -> Parameters {
@@ -227,7 +231,7 @@ fn simulated_rows_are_where_their_truth_is() {
         ranks[1][below(given.x[(n, 1)], &|i| x[(i, 1)])] += 1.0;
         ranks[2][below(of_truth[(n, 2)], &|i| of_draws[(i, 2)])] += 1.0;
         let mut moments = RowMoments::new(1, 2);
-        draws.for_each(|i| moments.add(&Mat::from_vec(1, 2, x.row(i).to_vec())));
+        draws.for_each(|i| moments.add(&Mat::from_vec(1, 2, x.row(i).to_vec()), |_| 1.0));
         let own = moments.embedding();
         let mut apart: Vec<f64> = (0..2).map(|d| given.x[(n, d)] - own.mean[(0, d)]).collect();
         Cholesky::new(&own.covariance[0], "test").unwrap().solve_lower(&mut apart);
@@ -242,6 +246,50 @@ fn simulated_rows_are_where_their_truth_is() {
     // For a truth and n draws that are all normal, with the covariance over n: D (n+1)/n · n/(n−D−2).
     let count = TIMES as f64;
     assert_mean("distance", &distances, 2.0 * (count + 1.0) / (count - 4.0));
+}
+
+/// Draws of two kinds, of which one explains the new row better: both count by p(y | W, β, θ), by quadrature, for its position and for its hidden cell.
+#[test]
+fn draws_count_by_how_well_they_explain_the_row() {
+    const DRAWS: usize = 4000;
+    let (model, state) = simulated_state(8, 1, 3);
+    let mut other = state.clone();
+    other.beta.as_mut_slice().iter_mut().for_each(|b| *b *= -0.5);
+    let hidden = 3;
+    let new = new_rows(&model, &Mat::from_fn(1, 8, |_, j| if j == hidden { f64::NAN } else { model.y()[(2, j)] }));
+    let fitted = |kinds: &[&State]| {
+        let mut chain = Memory::default();
+        for i in 0..DRAWS {
+            let (state, cells, axis_information) = (kinds[i % kinds.len()], vec![0.0; 10], Vec::new());
+            let (ln_likelihood, ln_joint, stats) = (0.0, 0.0, Stats::default());
+            chain
+                .push(&Draw { model: &model, state, cells, ln_likelihood, ln_joint, axis_information, stats })
+                .unwrap();
+        }
+        let store = Chains(vec![chain]);
+        let fitted =
+            Fitted { store: &store, model: &model, used: &[0], modes: &[], is_pooled: false, stream: Stream::new(1) };
+        let placed = fitted.transform(&new, DRAWS, |_, _| ()).unwrap().embedding;
+        let cell = fitted.predict_new(&new, DRAWS).unwrap()[0][hidden];
+        let mut tables = Vec::new();
+        fitted.replicas_new(&new, DRAWS / 4, |_, table| tables.push(table[(0, hidden)])).unwrap();
+        let replica = crate::posterior::spread::mean_and_sd(&tables).0;
+        [(placed.mean[(0, 0)], placed.covariance[0][(0, 0)].sqrt()), (cell.mean, cell.sd), (replica, cell.sd)]
+    };
+    let ln_evidence = |state: &State| quadrature(&new.model, &parameters(state.clone()), (&[0.0], &[1.0])).ln_evidence;
+    let share = 1.0 / (1.0 + (ln_evidence(&other) - ln_evidence(&state)).exp());
+    let (one, two, both) = (fitted(&[&state]), fitted(&[&other]), fitted(&[&state, &other]));
+    for (i, ((one, two), both)) in one.into_iter().zip(two).zip(both).enumerate() {
+        let expected = share * one.0 + (1.0 - share) * two.0;
+        // As many draws as tables, of which half at least are of one kind.
+        let error = one.1.max(two.1).max(both.1) / (DRAWS as f64 / 8.0).sqrt();
+        let equal = 0.5 * (one.0 + two.0);
+        assert!((both.0 - expected).abs() < 4.0 * error, "{i}: {} ± {error} for {expected}", both.0);
+        assert!(
+            (equal - expected).abs() > 8.0 * error,
+            "{i}: equal weights cannot be told apart: {equal}, {expected}, {share}"
+        );
+    }
 }
 
 /// A fit on disk whose rows return as new ones, with the frame, the draws and the scores.
@@ -275,16 +323,19 @@ fn rows_of_the_fit_come_back_to_where_they_are() {
     let embedding = align::align(&own.iter().collect::<Vec<_>>());
     assert_eq!(draws.len(), own.len());
     // In the frame of the embedding, and near the rows' own means, in units of their own standard deviations.
-    let mut distances = Vec::new();
+    let (mut distances, mut ratios) = (Vec::new(), Vec::new());
     for n in 0..40 {
-        let mean = draws.iter().map(|x| x[(n, 0)]).sum::<f64>() / draws.len() as f64;
-        assert!((mean - found.embedding.mean[(n, 0)]).abs() < 1e-12);
+        // Each weight is met to within one draw, whose number has a variance of at most a quarter.
+        let (mean, sd) = (found.embedding.mean[(n, 0)], found.embedding.covariance[n][(0, 0)].sqrt());
+        let of_draws = draws.iter().map(|x| x[(n, 0)]).sum::<f64>() / draws.len() as f64;
+        assert!((of_draws - mean).abs() < 2.0 * sd / (draws.len() as f64).sqrt(), "{of_draws} for {mean} ± {sd}");
         let square = draws.iter().map(|x| (x[(n, 1)] - found.embedding.mean[(n, 1)]).powi(2)).sum::<f64>();
-        assert!((square / draws.len() as f64 - found.embedding.covariance[n][(1, 1)]).abs() < 1e-10);
+        ratios.push(square / draws.len() as f64 / found.embedding.covariance[n][(1, 1)]);
         let mut apart: Vec<f64> = (0..2).map(|d| embedding.mean[(n, d)] - found.embedding.mean[(n, d)]).collect();
         Cholesky::new(&found.embedding.covariance[n], "test").unwrap().solve_lower(&mut apart);
         distances.push(target::square(&apart));
     }
+    assert_mean("covariance of draws", &ratios, 1.0);
     let (mean, sd) = crate::posterior::spread::mean_and_sd(&distances);
     assert!(mean + 4.0 * sd / 40.0_f64.sqrt() < 2.0, "{mean} ± {sd}");
     assert_eq!(found.cells, vec![24; 40]);

@@ -4,7 +4,7 @@ use super::rounds;
 use crate::device::{ColumnAt, Device, check};
 use crate::dist::{gamma, ln_gamma_density, ln_normal};
 use crate::error::NumericalError;
-use crate::model::family::{Beside, Gaussian, Isotropic, Law, NegativeBinomial, StudentT, ZeroInflatedPoisson};
+use crate::model::family::{Gaussian, Isotropic, Law, NegativeBinomial, StudentT, Terms, ZeroInflatedPoisson};
 use crate::model::family::{dispersion_sums, precision_sums};
 use crate::model::pool::{Sums, ln_integrated};
 use crate::model::priors::{Dof, Gamma, Noise};
@@ -119,8 +119,8 @@ fn best_spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: us
     let from: Vec<[f64; 2]> =
         columns.clone().enumerate().map(|(i, j)| [(theta[(0, i)] * spread2(j)).ln(), theta[(1, i)].ln()]).collect();
     let counts = seen(model, &columns).into_iter().zip(columns.clone());
-    let beside = |(seen, j)| Beside { seen, weights: 0.0, square: of_weights(model, state, j) };
-    let known: Vec<Beside> = counts.map(beside).collect();
+    let terms = |(seen, j)| Terms { seen, weights: 0.0, square: of_weights(model, state, j) };
+    let known: Vec<Terms> = counts.map(terms).collect();
     let u = rounds::maximize_each(columns.len(), 0.1, |u, out| {
         let at = |(i, u): (usize, &f64)| ColumnAt { theta: [theta[(0, i)] * u.exp(), theta[(1, i)]], ..ColumnAt::HERE };
         of_block(device, model, b, &u.iter().enumerate().map(at).collect::<Vec<_>>(), out);
@@ -263,8 +263,8 @@ fn spreads(device: &mut dyn Device, model: &Model, state: &mut State, b: usize, 
     let mut at: Vec<[f64; 2]> =
         spread2.iter().enumerate().map(|(i, s2)| [(theta[(0, i)] * s2).ln(), theta[(1, i)].ln()]).collect();
     let counts = seen(model, &columns).into_iter().zip(columns.clone());
-    let beside = |(seen, j)| Beside { seen, weights: state.beta.rows() as f64, square: of_weights(model, state, j) };
-    let known: Vec<Beside> = counts.map(beside).collect();
+    let terms = |(seen, j)| Terms { seen, weights: state.beta.rows() as f64, square: of_weights(model, state, j) };
+    let known: Vec<Terms> = counts.map(terms).collect();
     let learned = matches!(family.prior.dof, Dof::Learned(_));
     let hyper = state.theta[b].hyper.clone();
     for p in (0..2).filter(|&p| p == 0 || learned) {
