@@ -204,7 +204,11 @@ def test_distances_neighbors_and_the_kernel(fit):
     np.testing.assert_array_equal(numbers(told["distance"]), mine["distance"])
     assert told["row"] == [fit.model._fit.ids[n] for n in mine["row"]]
     run("kernel", fit.dir, "--out", fit.folder / "kernel.csv", "--overwrite", "--quiet")
-    lines, curves, shown = pd.read_csv(fit.folder / "kernel.csv", float_precision="round_trip"), fit.model.kernel_curves()["kernel"], fit.page["kernel"]["kernel"]
+    lines, curves, shown = (
+        pd.read_csv(fit.folder / "kernel.csv", float_precision="round_trip"),
+        fit.model.kernel_curves()["kernel"],
+        fit.page["kernel"]["kernel"],
+    )
     for (name, curve), seen in zip(curves.items(), shown):
         own = lines[lines["along"] == name]
         for part, column, key in (("at", "delta", "at"), ("mean", "mean", "mean"), ("lower", "q05", "low"), ("upper", "q95", "high")):
