@@ -366,9 +366,10 @@ mod tests {
         let typo = serde_json::from_str::<Priors>(r#"{"nosie": {"shape": 2, "rate": 1}}"#).unwrap_err();
         assert!(typo.to_string().contains("nosie"), "{typo}");
     }
+
     #[test]
     fn each_number_can_be_given_alone() {
-        // Every number of every prior with numbers of its own, in turn: the others are the defaults of that prior.
+        // Every number of every prior that has numbers, in turn: the others are the defaults of that prior.
         let whole = serde_json::json!({
             "noise": {"shape": 0.5, "rate": 1e-4}, "linear": {"scale": 1.0, "dof": 1.0},
             "student-t": {"noise": {"shape": 0.5, "rate": 1e-4}, "dof": {"learned": {"shape": 2.0, "rate": 0.1}}},

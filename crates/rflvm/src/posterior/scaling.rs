@@ -28,7 +28,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// Of no draw yet, for so many rows.
+    /// Of no draw yet, for a number of rows.
     pub fn new(rows: usize) -> Self {
         let count = LANDMARKS.min(HELD / rows.max(1)).max(20).min(rows);
         Expected {
