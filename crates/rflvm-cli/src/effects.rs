@@ -39,7 +39,7 @@ pub fn run(args: &EffectsArgs) -> Result<(), Failure> {
         (None, None) => (effects::variance(&fit, &drawn)?, "variances"),
     };
     let shown = if what == "variances" { by_source(&found) } else { first(&found) };
-    asked.reply.line(aligned(&shown).trim_end())?;
+    aligned(&shown).lines().try_for_each(|line| asked.reply.line(line))?;
     asked.answer(&found, &format!("{what} of {} columns", fit.table.columns.len()))
 }
 

@@ -38,7 +38,7 @@ pub fn run(args: &GroupsArgs) -> Result<(), Failure> {
     };
     let lines: Vec<Vec<String>> =
         std::iter::once(summary.header()).chain((0..summary.lines()).map(|i| cell(i).collect())).collect();
-    reply.line(aligned(&lines).trim_end())?;
+    aligned(&lines).lines().try_for_each(|line| reply.line(line))?;
     let mut told = asked.write(&found.rows(&fit), &format!("groups of {} rows", fit.model.rows()))?;
     told["groups"] = json!(summary.objects());
     reply.object(&told)

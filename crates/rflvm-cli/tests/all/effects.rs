@@ -56,6 +56,7 @@ fn columns_are_told_by_where_their_variance_comes_from() {
     fitted(&dir);
     let said = text(&good(&dir, &["effects", "o", "--out", "e.csv"]).stdout);
     assert!(said.contains("mean share") && said.contains("variances of 5 columns: e.csv"), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("noise ")), "{said}");
     let lines = read(&dir, "e.csv");
     let sources: Vec<&str> = lines.iter().step_by(5).map(|line| &*line["source"]).collect();
     assert_eq!(sources, ["map", "x1", "x2", "interaction", "covariates", "noise"]);
@@ -196,6 +197,7 @@ fn a_row_with_the_wrong_label_is_found_elsewhere() {
     fitted(&dir);
     let said = text(&good(&dir, &["groups", "o", "--groups", "kind", "--neighbors", "6", "--out", "g.csv"]).stdout);
     assert!(said.contains("confidence") && said.contains("groups of 60 rows: g.csv"), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("three ")), "{said}");
     let lines = read(&dir, "g.csv");
     assert_eq!(lines.len(), 60);
     for line in &lines {
