@@ -1,9 +1,9 @@
 //! The family of each column.
 
-use crate::column_families::{Block, ColumnFamilies};
+use crate::column_families::ColumnFamilies;
 use crate::config::Config;
 use crate::error::Error;
-use crate::families::{Kind, blocks_of, seen, takes_text};
+use crate::families::{Block, Kind, blocks_of, seen, takes_text};
 use crate::table::{self, ReadOptions, Table};
 use rflvm::internal::error::SpecError;
 use rflvm::internal::linalg::Mat;

@@ -2,20 +2,16 @@
 
 use crate::cells;
 use crate::error::Error;
-use crate::families::{OF_TEXT, blocks_of, seen, suited, takes_text};
+use crate::families::{Block, OF_TEXT, blocks_of, seen, suited, takes_text};
 use crate::table::{Category, Source, Table};
 use rflvm::internal::atomic::plain_reason;
 use rflvm::internal::model::Priors;
-use rflvm::internal::model::family::{Family, Trials};
+use rflvm::internal::model::family::Trials;
 use rflvm::internal::spec;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
-
-/// Columns, and the family they share.
-pub type Block = (Vec<usize>, Arc<dyn Family>);
 
 /// The largest size of a list, in bytes.
 const LONGEST: u64 = 64 << 20;

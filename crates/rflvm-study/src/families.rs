@@ -1,13 +1,15 @@
 //! Which family suits a column, judged by its values.
 
-use crate::column_families::Block;
 use crate::table::Table;
 use rflvm::internal::error::SpecError;
 use rflvm::internal::model::Priors;
-use rflvm::internal::model::family::{Family, MOST_LEVELS, Trials};
+use rflvm::internal::model::family::{Censored, Family, MOST_LEVELS, Trials};
 use rflvm::internal::spec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Columns, and the family they share.
+pub type Block = (Vec<usize>, Arc<dyn Family>);
 
 /// The family that `auto` chooses for columns of text.
 pub const OF_TEXT: &str = "multinomial";
@@ -56,7 +58,7 @@ fn with_limits(columns: Vec<usize>, family: Arc<dyn Family>, table: &Table) -> R
     let (limited, others): (Vec<usize>, Vec<usize>) = columns.into_iter().partition(has_limits);
     let mut blocks = Vec::new();
     if let Some(limits) = table.limits_of(&limited) {
-        let censored = family.with_limits(limits).ok_or_else(|| {
+        let censored = Censored::of(family.as_ref(), limits).ok_or_else(|| {
             let first = table.limits.iter().find(|limit| limited.contains(&limit.column));
             let cell = first.map_or_else(String::new, |first| {
                 let cell = table.values[first.row * table.columns.len() + first.column];

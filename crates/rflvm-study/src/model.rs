@@ -2,10 +2,10 @@
 
 use crate::blocks::{self, Given};
 use crate::choices::{ColumnProcessKind, KernelKind, LinearPart, TimeForm};
-use crate::column_families::Block;
 use crate::config::{Config, ModelConfig};
 use crate::covariates::Covariates;
 use crate::error::Error;
+use crate::families::Block;
 use crate::latent_dim::LatentDim;
 use crate::table::Table;
 use crate::times::Timeline;

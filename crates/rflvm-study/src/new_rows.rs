@@ -15,7 +15,7 @@ use rflvm::internal::error::{DataError, SpecError};
 use rflvm::internal::init::Init;
 use rflvm::internal::linalg::Mat;
 use rflvm::internal::model::Block;
-use rflvm::internal::model::family::Family;
+use rflvm::internal::model::family::{Censored, Family};
 use rflvm::internal::observations::{Times, size_factors_beside};
 use rflvm::internal::posterior::transform::{NewRows, Opener, row_key};
 use rflvm::internal::run::Settings;
@@ -109,7 +109,7 @@ fn own_limits(block: &Block, table: &Table, fit: &Fit) -> Arc<dyn Family> {
     let limits = table
         .limits_of(columns)
         .or_else(|| block.family.limits().map(|own| own.of_rows(&vec![usize::MAX; table.rows])));
-    limits.and_then(|limits| block.family.with_limits(limits)).unwrap_or_else(|| Arc::clone(&block.family))
+    limits.and_then(|limits| Censored::of(block.family.as_ref(), limits)).unwrap_or_else(|| Arc::clone(&block.family))
 }
 
 /// Whether the cells of a row are all that is known of it.

@@ -7,7 +7,7 @@ use super::{Device, load};
 use crate::draws::Memory;
 use crate::init::Init;
 use crate::linalg::Mat;
-use crate::model::family::{Density, Generic, Limits, Multinomial, NegativeBinomial, Poisson};
+use crate::model::family::{Censored, Density, Generic, Limits, Multinomial, NegativeBinomial, Poisson};
 use crate::model::latent::TimeKernel;
 use crate::model::{Model, ModelSpec, State};
 use crate::observations::{Observations, Offset, Times};
@@ -241,7 +241,7 @@ fn a_family_that_a_card_does_not_know_is_refused_by_its_name() {
         let family = crate::spec::family(name.trim_start_matches("censored "), None).unwrap();
         let limits =
             Limits { lower: Mat::from_fn(12, 2, |_, _| 1.0), upper: Mat::from_fn(12, 2, |_, _| f64::INFINITY) };
-        let family = if name.starts_with("censored") { family.with_limits(limits).unwrap() } else { family };
+        let family = if name.starts_with("censored") { Censored::of(family.as_ref(), limits).unwrap() } else { family };
         let data = Observations::new(y.clone()).unwrap();
         let model = Model::with_blocks(data, vec![(vec![0, 1], family)], ModelSpec::default()).unwrap();
         let refused = super::supports(&model).unwrap_err().to_string();

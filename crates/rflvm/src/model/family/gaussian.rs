@@ -8,10 +8,7 @@
 //! Cells of a column that is rounded to δ_j are known up to a uniform error of variance δ_j²/12, whose expectation joins their sum of squares: the
 //! factor exp(−½ λ_j n_j δ_j²/12). Otherwise a column of a few values (a year) would be fitted without noise, at an unbounded density.
 
-use super::{
-    About, BlockView, Cells, Censored, Column, Family, Limits, Observed, Row, Seen, Shift, Statistic, Theta, Unit,
-    Working,
-};
+use super::{About, BlockView, Cells, Column, Family, Observed, Row, Seen, Shift, Statistic, Theta, Unit, Working};
 use crate::dist::{LN_SQRT_2PI, gamma, ln_gamma, ln_gamma_density, ln_normal, normal};
 use crate::error::NumericalError;
 use crate::linalg::{Cholesky, Mat, gram, par_mul_into};
@@ -288,10 +285,6 @@ impl Family for Gaussian {
 
     fn problem(&self, _n: usize, _j: usize, y: f64) -> Option<String> {
         (y.abs() > 1e100).then(|| "is too large to compute with; rescale the column".into())
-    }
-
-    fn with_limits(&self, limits: Limits) -> Option<Arc<dyn Family>> {
-        Some(Arc::new(Censored { gaussian: self.clone(), is_logarithmic: false, limits }))
     }
 
     fn unit(&self, _j: usize, seen: &[Seen]) -> Unit {

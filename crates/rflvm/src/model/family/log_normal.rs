@@ -4,8 +4,7 @@
 //! Given f and σ_j² a cell has the mean exp(f + σ_j²/2). Averaged over the posterior of σ_j² it has none (Fabrizi & Trivisano 2012).
 
 use super::{
-    About, BlockView, Cells, Censored, Column, Family, Gaussian, Limits, Observed, Row, Seen, Shift, Statistic, Theta,
-    Unit, Working,
+    About, BlockView, Cells, Column, Family, Gaussian, Observed, Row, Seen, Shift, Statistic, Theta, Unit, Working,
 };
 use crate::error::NumericalError;
 use crate::linalg::Mat;
@@ -91,10 +90,6 @@ impl Family for LogNormal {
 
     fn is_logarithmic(&self) -> bool {
         true
-    }
-
-    fn with_limits(&self, limits: Limits) -> Option<Arc<dyn Family>> {
-        Some(Arc::new(Censored { gaussian: self.0.clone(), is_logarithmic: true, limits }))
     }
 
     fn unit(&self, j: usize, seen: &[Seen]) -> Unit {

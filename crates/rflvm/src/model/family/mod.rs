@@ -118,7 +118,7 @@ pub trait Family: Send + Sync + Debug {
         None
     }
 
-    /// The same with limits, if it is for cells of which only a limit may be known.
+    /// The same with other limits, if it has any.
     fn with_limits(&self, _limits: Limits) -> Option<Arc<dyn Family>> {
         None
     }
