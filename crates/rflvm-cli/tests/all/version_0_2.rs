@@ -30,8 +30,9 @@ fn read(dir: &Path, file: &str) -> String {
 
 /// Exports a quantity; returns the file and what was said.
 fn export(dir: &Path, fit: &str, what: &str) -> (String, String) {
-    let output = good(dir, &["export", fit, "--what", what, "--out", "out.csv", "--overwrite"]);
-    (read(dir, "out.csv"), text(&output.stderr))
+    let out = format!("exported-{what}.csv");
+    let output = good(dir, &["export", fit, "--what", what, "--out", &out]);
+    (read(dir, &out), text(&output.stderr))
 }
 
 #[test]
