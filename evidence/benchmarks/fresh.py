@@ -48,8 +48,9 @@ class Session:
 
     def run(self, command):
         began = time.monotonic()
-        done = subprocess.run(shlex.split(command), cwd=self.folder, env=self.env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        said = done.stdout + done.stderr
+        told = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        done = subprocess.run(shlex.split(command), cwd=self.folder, env=self.env, text=True, **told)
+        said = done.stdout
         with self.log.open("a") as log:
             log.write(f"$ {command}\n{said}[exit code {done.returncode}, {time.monotonic() - began:.0f} s]\n\n")
         return done.returncode, said

@@ -68,7 +68,7 @@ impl<'a> Asked<'a> {
         let counted = |count: usize| format!("{count} {rows}{}", if count == 1 { "" } else { "s" });
         let (Some(out), Some(count)) = (self.out, self.draws) else {
             let answer = cells.answer()?;
-            // Missing cells have no rows of their own.
+            // Missing cells are counted, and not their rows.
             let count = if cells.is_of_rows() { cells.rows() } else { answer.lines() };
             return self.answer(&answer, &counted(count));
         };

@@ -66,7 +66,7 @@ pub enum Command {
     Distances(DistancesArgs),
     /// Write each row's nearest neighbors over all modes, with their probabilities.
     Neighbors(NeighborsArgs),
-    /// Show what drives each column: sources of its variance, gradients, changes between places.
+    /// Show what drives each column: variance, gradients, changes between places.
     Effects(EffectsArgs),
     /// List the columns that differ between groups of rows, with a false discovery rate.
     Differences(DifferencesArgs),

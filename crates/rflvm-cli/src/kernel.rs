@@ -47,7 +47,7 @@ pub fn run(args: &KernelArgs) -> Result<(), Failure> {
     reply.object(&json!({ "files": names(&files) }))
 }
 
-/// The kernel, and its spectral density beside it.
+/// The kernel, and its spectral density next to it.
 pub fn picture(Curves { names, learned }: &Curves) -> Picture {
     let lines = |curves: &[Curve], has_band: bool| -> Vec<Line> {
         let line = |(name, curve): (&String, &Curve)| Line {

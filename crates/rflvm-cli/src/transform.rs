@@ -9,7 +9,7 @@ use rflvm_study::answers::placed::{Placed, placed};
 use rflvm_study::new_rows::{self, NewTable};
 use rflvm_study::write;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &TransformArgs) -> Result<(), Failure> {
@@ -67,7 +67,7 @@ fn check_draws(path: &Path) -> Result<(), SpecError> {
 }
 
 /// One line per row and draw, or an array of draw × row × axis.
-fn write_draws(path: &PathBuf, found: &Placed) -> Result<(), Failure> {
+fn write_draws(path: &Path, found: &Placed) -> Result<(), Failure> {
     if !is_array(path) {
         return Ok(write::text(path, &found.lines_of_draws().csv())?);
     }

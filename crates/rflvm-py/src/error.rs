@@ -39,11 +39,6 @@ pub fn raised(error: Error) -> PyErr {
     }
 }
 
-/// The Python exception of an error in a query.
-pub fn run(error: RunError) -> PyErr {
-    raised(error.into())
-}
-
 /// The Python exception of a store that cannot be read.
 pub fn store(error: StoreError) -> PyErr {
     raised(error.into())

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 QUICK = "--features 12 --warmup 20 --draws 30 --chains 2 --seed 1 --threads 2 --quiet".split()
 PARTS = ["mean", "sd", "q05", "q50", "q95"]
-#: Rows that are placed anew, without their names.
+#: Rows that are placed as new ones, under other names.
 NEW = 3
 
 
@@ -118,7 +118,7 @@ def test_positions(fit):
 
 def test_missing_cells(fit):
     told = fit.asked("impute")
-    written = pd.read_csv(fit.dir / "imputed.csv")
+    written = pd.read_csv(fit.dir / "imputed.csv", float_precision="round_trip")
     rows, columns = numbers(told["row"]).astype(int) - 1, [fit.model.columns_.index(name) for name in told["column"]]
     assert list(written["row"]) == told["row"] and list(written["column"]) == told["column"] and len(rows) > 0
     _, mean, std, lower, upper = fit.model.impute(return_mean=True, return_std=True, return_interval=True)
@@ -182,7 +182,7 @@ def test_new_rows(fit):
 
 def test_checks(fit):
     told = json.loads(run("check", fit.dir, "--json", "--overwrite"))
-    lines = pd.read_csv(fit.dir / "check.csv", dtype={"block": str})
+    lines = pd.read_csv(fit.dir / "check.csv", dtype={"block": str}, float_precision="round_trip")
     mine, shown = fit.model.check(), fit.page["fit"]["checks"]
     assert told["draws"] == mine.draws == shown["draws"] and len(told["checks"]) == len(mine.statistics) == len(shown["checks"]) > 0
     for i, (line, own, seen) in enumerate(zip(told["checks"], mine.statistics, shown["checks"])):
@@ -204,7 +204,7 @@ def test_distances_neighbors_and_the_kernel(fit):
     np.testing.assert_array_equal(numbers(told["distance"]), mine["distance"])
     assert told["row"] == [fit.model._fit.ids[n] for n in mine["row"]]
     run("kernel", fit.dir, "--out", fit.folder / "kernel.csv", "--overwrite", "--quiet")
-    lines, curves, shown = pd.read_csv(fit.folder / "kernel.csv"), fit.model.kernel_curves()["kernel"], fit.page["kernel"]["kernel"]
+    lines, curves, shown = pd.read_csv(fit.folder / "kernel.csv", float_precision="round_trip"), fit.model.kernel_curves()["kernel"], fit.page["kernel"]["kernel"]
     for (name, curve), seen in zip(curves.items(), shown):
         own = lines[lines["along"] == name]
         for part, column, key in (("at", "delta", "at"), ("mean", "mean", "mean"), ("lower", "q05", "low"), ("upper", "q95", "high")):

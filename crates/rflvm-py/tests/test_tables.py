@@ -116,7 +116,7 @@ def test_auto_chooses_as_the_program_does_and_says_why(tmp_path):
     frame.loc[4, "visits"] = np.nan
     frame.loc[7, "height"] = np.nan
     with pytest.warns(UserWarning, match="column 'visits' holds counts, as floats, .*likelihood={'visits': 'gaussian'}"):
-        model = rflvm.RFLVM(likelihood="auto", **QUICK).fit(frame)
+        model = estimator(likelihood="auto", **QUICK).fit(frame)
     frame.to_csv(tmp_path / "t.csv", index=False)
     done = subprocess.run([sys.executable, "-m", "rflvm", "doctor", "t.csv", "--json"], cwd=tmp_path, check=True, capture_output=True, text=True)
     told = {line["name"]: line for line in json.loads(done.stdout)["column_kinds"]}
@@ -129,7 +129,7 @@ def test_auto_chooses_as_the_program_does_and_says_why(tmp_path):
     assert model.transform(frame.iloc[:3].astype({"year": float})).shape == (3, 2)
     # An array has no categories.
     array = frame[["height", "age", "year", "visits"]].to_numpy()
-    model = rflvm.RFLVM(likelihood="auto", **QUICK).fit(array)
+    model = estimator(likelihood="auto", **QUICK).fit(array)
     assert list(model.families_.values()) == ["gaussian", "gaussian", "gaussian", "poisson"]
 
 

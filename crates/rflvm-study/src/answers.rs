@@ -166,7 +166,7 @@ impl Answer {
         csv_text(self.header(), (0..self.lines()).map(line))
     }
 
-    /// As a list of columns, each with name, unit and values; what is unknown is null.
+    /// As a list of columns, each with name, unit and values; unknown ones are null.
     pub fn json(&self) -> Value {
         self.columns.iter().map(Column::json).collect()
     }

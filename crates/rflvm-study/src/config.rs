@@ -36,7 +36,7 @@ settings! {
         /// Family of the columns: {families}; or auto, which chooses one for each column: bernoulli for yes/no, a count family for counts,
         /// ordinal for answers on a scale, log-normal for amounts with cells such as <0.5, gaussian for other numbers, multinomial for text, one column
         /// per level. The choice is kept as blocks.csv. Required, unless there are blocks.
-        likelihood: String => .placeholder("FAMILY|auto").short("Family of the columns, such as poisson, or auto; required unless --blocks")
+        likelihood: String => .placeholder("FAMILY|auto").short("Family of the columns, such as poisson; auto chooses one for each")
             .parameter("likelihood").python_type("Union[str, Mapping]").python_default("\"gaussian\"")
             .python_help("str or mapping", "family of the columns, a family per column, or \"auto\"");
         /// Families per column: a .csv with the columns `column`, `likelihood`, and `trials` where a binomial needs them or the levels of an ordinal are known. A column of

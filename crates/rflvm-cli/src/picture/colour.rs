@@ -50,13 +50,6 @@ pub(super) struct Class {
     pub count: usize,
 }
 
-impl Class {
-    /// The dash pattern that distinguishes lines of one colour.
-    pub fn dash(&self) -> &'static str {
-        if self.is_ring { " stroke-dasharray=\"5 3\"" } else { "" }
-    }
-}
-
 /// The legend, and for each label its line in it.
 ///
 /// Sorted by name, so that a class keeps its colour when rows are shuffled. If there are more classes than can be distinguished,

@@ -19,7 +19,7 @@ from ._like import library_of, of_floats
 from ._parameter import whole
 from ._warn import warn
 
-#: What the engine tells of a cell: its mean and standard deviation, and quantiles at 5%, 50% and 95%.
+#: What the engine reports about a cell: its mean and standard deviation, and quantiles at 5%, 50% and 95%.
 PARTS = MEAN, STD, LOWER, MEDIAN, UPPER = ("mean", "sd", "q05", "q50", "q95")
 #: Each of these, rows × columns.
 Cells = dict[str, np.ndarray]

@@ -34,7 +34,7 @@ impl Answers {
 
     /// The output of the program's `check --json`, with the advice in Python's terms, and its picture.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
-        let report = self.query(py, |fit, drawn| checks::checks(fit, drawn, &self.convergence))?;
+        let report = self.query(py, |_, _| checks::checks(&self.fit, &self.drawn, &self.convergence))?;
         let mut told = report.as_json(&Parameters);
         let picture = rflvm_cli::pictures::checks(&report).map_err(PyRuntimeError::new_err)?;
         told["picture"] = serde_json::from_str(&picture).unwrap_or_default();

@@ -23,10 +23,11 @@ pub fn placed(fit: &Fit, drawn: &Drawn, new: &NewRows, count: usize) -> Result<P
     if count > 0 {
         drawn.check_positions(count)?;
     }
-    let there = drawn.used.len() * drawn.store.size()?.1;
-    let visited = there.min(DRAWS.max(count));
+    // Densities are over all modes, which may have more draws than the one of the positions.
+    let most = DRAWS.max(count);
+    let visited = most.min(drawn.used.len() * drawn.store.size()?.1);
     let mut draws: Vec<Mat> = Vec::with_capacity(count);
-    let found = drawn.fitted(fit, stream::NEW_ROWS).transform(new, visited, |i, x| {
+    let found = drawn.fitted(fit, stream::NEW_ROWS).transform(new, most, |i, x| {
         if is_due(i, draws.len(), visited, count) {
             draws.push(x.clone());
         }

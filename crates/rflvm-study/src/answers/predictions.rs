@@ -9,7 +9,7 @@ use rflvm::internal::error::SpecError;
 use rflvm::internal::linalg::Mat;
 use rflvm::internal::posterior::frame::Frame;
 
-/// Rows of the table, counted from 0, with the covariates `NAME=VALUE` in place of their own.
+/// Rows of the table, counted from 0, with the covariates `NAME=VALUE` in place of theirs.
 pub fn rows<'a>(fit: &'a Fit, drawn: &'a Drawn, rows: Vec<usize>, covariates: &[String]) -> Result<Cells<'a>, Error> {
     let lead = vec![Column::counts("row", rows.iter().map(|n| n + 1).collect())];
     let of = match covariates {

@@ -22,5 +22,5 @@ pub const KERNEL: &str = "kernel";
 pub const CHECKS: &str = "check";
 /// Pointwise log-likelihoods.
 pub const DENSITIES: &str = "pointwise";
-/// Whether missing cells ask for a larger latent dimension.
+/// Whether missing cells support a larger latent dimension.
 pub const LEFTOVER: &str = "leftover";

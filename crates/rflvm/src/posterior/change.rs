@@ -16,9 +16,9 @@ pub struct Change {
     pub link: Summary,
     /// The largest minus the smallest value at its points, on the scale of the link.
     pub range: Summary,
-    /// From its first to its last point, of E[y] for a row with a given offset.
+    /// From its first to its last point, of `E[y]` for a row with a given offset.
     pub cells: Summary,
-    /// Posterior mean of E[y] at the first and at the last point.
+    /// Posterior mean of `E[y]` at the first and at the last point.
     pub ends: [f64; 2],
 }
 

@@ -1,7 +1,7 @@
 //! Differences between groups of rows, column by column, free of covariates and offsets.
 //!
 //! δ_j is the difference of the means over the rows of both groups of what the model makes of a row, at average covariates and with a common
-//! offset: on the scale of the link, and of E[y]. It needs no alignment, so that all modes are combined. Differences are listed by the
+//! offset: on the scale of the link, and of `E[y]`. It needs no alignment, so that all modes are combined. Differences are listed by the
 //! probability that they exceed a size in the direction in which they most probably do; the expected share of false discoveries among the first
 //! k of them is the mean of 1 − that probability (Müller, Parmigiani, Robert & Rousseau 2004).
 
@@ -26,9 +26,9 @@ pub struct Contrast {
 pub struct Difference {
     /// On the scale of the link.
     pub link: Summary,
-    /// Of E[y].
+    /// Of `E[y]`.
     pub cells: Summary,
-    /// Posterior mean of E[y] in each group.
+    /// Posterior mean of `E[y]` in each group.
     pub means: [f64; 2],
     /// The probability that the difference on the scale of the link exceeds the size, in the direction in which that is more probable.
     pub probability: f64,

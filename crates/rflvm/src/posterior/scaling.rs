@@ -114,7 +114,8 @@ mod tests {
         let draws = (0..60)
             .map(|i| {
                 let noise = normals(2 * rows, &mut rng);
-                let place = |n: usize, d: usize| if n % 4 == 0 && i % 3 == 0 { -truth[(n, d)] } else { truth[(n, d)] };
+                let place =
+                    |n: usize, d: usize| if n.is_multiple_of(4) && i % 3 == 0 { -truth[(n, d)] } else { truth[(n, d)] };
                 Mat::from_fn(rows, 2, |n, d| place(n, d) + 0.2 * noise[2 * n + d])
             })
             .collect();

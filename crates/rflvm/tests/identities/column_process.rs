@@ -26,13 +26,20 @@ fn ln_joint(model: &Model, state: &State) -> f64 {
     joint::ln_joint(model, state).unwrap() - whitened + joint::ln_column_process(model, state, false)
 }
 
+/// A cell of column j as a Gaussian column has it.
+fn response(model: &Model, j: usize, y: f64) -> f64 {
+    let is_of = |block: &&rflvm::internal::model::Block| block.columns.contains(&j);
+    let is_logarithmic = model.blocks().iter().find(is_of).is_some_and(|block| block.family.is_logarithmic());
+    if is_logarithmic { y.ln() } else { y }
+}
+
 /// Residuals without the path and variances of the noise of a Gaussian column, zero and infinite where missing.
 fn seen(model: &Model, state: &State, j: usize) -> (Vec<f64>, Vec<f64>) {
     let noise = 1.0 / model.weight_scale(&state.theta, j);
     let cells = model.y().col(j).into_iter().enumerate();
     let of = |(n, y): (usize, f64)| match y.is_nan() {
         true => (0.0, f64::INFINITY),
-        false => (y - state.f[(n, j)] + state.column_process.g[(n, j)], noise),
+        false => (response(model, j, y) - state.f[(n, j)] + state.column_process.g[(n, j)], noise),
     };
     cells.map(of).unzip()
 }
@@ -78,7 +85,8 @@ fn weights_and_path_are_drawn_together() {
             let through = path.through(own.amplitude(&model.units()[j]), &variance);
             in_column(&model, state, b, local, |column| {
                 let known = |n: usize| column.offset[n] - state.column_process.g[(n, j)];
-                let rest = |n: usize| if column.y[n].is_nan() { 0.0 } else { column.y[n] - known(n) };
+                let y = |n: usize| response(&model, j, column.y[n]);
+                let rest = |n: usize| if column.y[n].is_nan() { 0.0 } else { y(n) - known(n) };
                 let r: Vec<f64> = (0..column.y.len()).map(rest).collect();
                 let (h, r) = (through.whiten_rows(column.h), through.whiten(&r));
                 let scale = model.weight_scale(&state.theta, j);

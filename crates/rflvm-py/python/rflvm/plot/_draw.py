@@ -65,7 +65,7 @@ def new_axes(picture: dict, shown: list) -> list:
     width, height = picture["size"]
     figure = plt.figure(figsize=(width * INCH, height * INCH))
     left = picture["left"] / width
-    figure.text(left, 1 - 28 / height, picture["title"], fontsize=16 * POINT, fontweight=600, color=INK)
+    figure.text(left, 1 - 28 / height, picture["title"], fontsize=16 * POINT, fontweight="bold", color=INK)
     for i, note in enumerate(picture["notes"]):
         figure.text(left, 1 - (picture["notes_top"] + 15 * i) / height, note, fontsize=10.5 * POINT, color=SOFT)
     axs = []

@@ -14,7 +14,7 @@ from ._draw import draw
 def kernel(model: Any, *, density: bool = False, ax: Optional[Axes] = None, **lines: Any) -> Any:
     """The learned kernel: similarity of two rows as a function of their distance, along each latent axis and over all directions.
 
-    Lines are posterior means, bands extend from 5% to 95%. `density=True` draws its spectral density beside it, and returns both Axes.
+    Lines are posterior means, bands extend from 5% to 95%. `density=True` draws its spectral density next to it, and returns both Axes.
     `**lines` is passed to `Axes.plot`.
     """
     check_is_fitted(model)

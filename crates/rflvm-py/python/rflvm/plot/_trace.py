@@ -59,7 +59,7 @@ def trace(model: Any, names: Union[None, str, Sequence[str]] = None, *, ranks: b
 
     def panel(name: str, draws: np.ndarray) -> dict:
         lines = [line(range(count), own, name=i, look="trace") for i, own in enumerate(draws)]
-        return {"label": name.split("[")[0], "heading": title_of(name, told.get(name)), "lines": lines}
+        return {"label": name, "heading": title_of(name, told.get(name)), "lines": lines}
 
     about = {"names": [f"chain {chain + 1}" for chain in chains], "ranks": ranks, "note": "chains that agree overlap, and their ranks are even"}
     picture = over_time(np.arange(1.0, count + 1), [panel(*one) for one in zip(names, drawn)], across="draw", **about)
