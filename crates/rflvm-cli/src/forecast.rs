@@ -28,10 +28,12 @@ pub fn run(args: &ForecastArgs) -> Result<(), Failure> {
     let times = new_times(&fit, ahead)?;
     let file = args.times.as_deref().map(Path::new).filter(|path| path.is_file());
     let drawn = asked.drawn(&fit, outputs(&fit).reading(file))?;
+    let cells = forecast(&fit, &drawn, times)?;
+    args.draws.map_or(Ok(()), |count| cells.check_tables(count))?;
     if let Some(offset) = fit.mean_offset() {
         reply.console().say(&format!("new rows have the mean of the rows' offsets, {offset:.4}"));
     }
-    asked.cells(&forecast(&fit, &drawn, times)?, "new row", "futures")
+    asked.cells(&cells, "new row", "futures")
 }
 
 /// The times that were typed: a list, or a file with times.
