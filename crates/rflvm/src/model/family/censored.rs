@@ -79,15 +79,6 @@ impl Seen {
 }
 
 impl Censored {
-    /// A family with limits, if it is for cells of which only a limit may be known.
-    pub fn of(family: &dyn Family, limits: Limits) -> Option<Arc<dyn Family>> {
-        let is_logarithmic = family.is_logarithmic();
-        match family.as_gaussian().cloned() {
-            Some(gaussian) => Some(Arc::new(Censored { gaussian, is_logarithmic, limits })),
-            None => family.with_limits(limits),
-        }
-    }
-
     /// z of a value, or of a limit.
     fn z(&self, y: f64) -> f64 {
         match self.is_logarithmic {

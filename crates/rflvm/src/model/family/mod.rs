@@ -118,14 +118,6 @@ pub trait Family: Send + Sync + Debug {
         None
     }
 
-<<<<<<< HEAD
-=======
-    /// The same with other limits, if it has any.
-    fn with_limits(&self, _limits: Limits) -> Option<Arc<dyn Family>> {
-        None
-    }
-
->>>>>>> families
     /// Whether f is the mean of ln y, so that a cell has no posterior mean.
     fn is_logarithmic(&self) -> bool {
         false
