@@ -376,7 +376,7 @@ mod tests {
             "dispersion": {"shape": 1.0, "rate-shape": 1.0, "rate-rate": 1.0}, "zero-inflation": {"mean": -1.0, "sd": 1.5},
             "alpha": {"shape": 3.0, "rate": 1.0 / 3.0}, "niw": {"psi": 1.0},
             "length-scale": {"median": 0.1, "sd": 1.0}, "noise-share": {"median": 0.01, "sd": 1.5},
-            "column_process": {"scale": 1.0, "dof": 1.0}, "column-process-length-scale": {"median": 0.1, "sd": 1.5},
+            "column-process": {"scale": 1.0, "dof": 1.0}, "column-process-length-scale": {"median": 0.1, "sd": 1.5},
         });
         assert_eq!(serde_json::from_value::<Priors>(whole.clone()).unwrap(), Priors::default());
         let pooled = serde_json::json!({"noise": {"pooled": {"level": {"scale": 1.0, "dof": 4.0}, "spread": {"scale": 1.0, "dof": 30.0}}}});
