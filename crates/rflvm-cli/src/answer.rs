@@ -38,15 +38,20 @@ impl<'a> Asked<'a> {
         Ok(Fit::open(dir, |_| ())?)
     }
 
-    /// The draws of the fit, once it is known that no file is replaced that must be kept.
+    /// The draws of the fit, once it is known that there are enough of them, and that no file is replaced that must be kept.
     pub fn drawn(&self, fit: &Fit, outputs: Outputs) -> Result<Drawn, Failure> {
+        let (drawn, convergence) = Drawn::open(fit)?;
         let mut outputs = outputs.overwrite(self.overwrite);
         match (self.out, self.draws) {
-            (Some(out), Some(count)) => (0..count).try_for_each(|i| outputs.unnamed(&numbered(out, i)))?,
+            (Some(out), Some(count)) => {
+                drawn.check_count(count)?;
+                (0..count).try_for_each(|i| outputs.unnamed(&numbered(out, i)))?;
+            }
             (Some(out), None) => outputs.named(out)?,
             (None, _) => {}
         }
-        drawn(fit, self.reply.console())
+        warn(fit, &convergence, self.reply.console());
+        Ok(drawn)
     }
 
     /// Writes the answer and says what it is about; returns the object to print.
@@ -109,11 +114,15 @@ pub fn drawn(fit: &Fit, console: Console) -> Result<Drawn, Failure> {
 /// The draws of a fit with the same warnings, and whether its chains agree.
 pub fn judged(fit: &Fit, console: Console) -> Result<(Drawn, Convergence), Failure> {
     let (drawn, convergence) = Drawn::open(fit)?;
-    warn_of_chains(&convergence, console);
-    if let Some(caution) = caution(&convergence, fit) {
+    warn(fit, &convergence, console);
+    Ok((drawn, convergence))
+}
+
+fn warn(fit: &Fit, convergence: &Convergence, console: Console) {
+    warn_of_chains(convergence, console);
+    if let Some(caution) = caution(convergence, fit) {
         console.warn(&render(&caution, &Flags));
     }
-    Ok((drawn, convergence))
 }
 
 /// Checks that a file name has the extension .csv.

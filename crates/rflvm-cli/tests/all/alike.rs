@@ -49,6 +49,8 @@ fn prepare(dir: &Path) {
     let header = "t,a,b,c\n".to_string();
     fs::write(dir.join("t.csv"), header.clone() + &(0..12).map(line).collect::<String>()).unwrap();
     fs::write(dir.join("new.csv"), header + &(12..14).map(line).collect::<String>()).unwrap();
+    let group = |n: u32| format!("{n},{}\n", if n.is_multiple_of(2) { "even" } else { "odd" });
+    fs::write(dir.join("g.csv"), "id,group\n".to_string() + &(1..13).map(group).collect::<String>()).unwrap();
     let fit =
         "fit t.csv --likelihood gaussian --time t --features 4 --chains 2 --warmup 20 --draws 10 --seed 1 -q --out o";
     good(dir, &fit.split(' ').collect::<Vec<_>>());

@@ -51,7 +51,7 @@ fn limits_are_read_kept_and_answered() {
     assert!(zinc.clone().count() == 40 && zinc.clone().all(|line| quantile(line, 6) <= 30.0), "{predicted}");
     good(&dir, &["check", "fit"]);
     fs::write(dir.join("new.csv"), "lead,zinc,age\n<0.5,12,41\n0.9,>30,44\n").unwrap();
-    good(&dir, &["transform", "fit", "new.csv", "--out", "new"]);
+    good(&dir, &["transform", "fit", "new.csv", "--out", "placed.csv"]);
 }
 
 #[test]

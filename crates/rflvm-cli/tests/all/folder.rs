@@ -305,6 +305,8 @@ fn a_fit_stays_until_the_one_that_replaces_it_can_be_resumed() {
         "900000",
         "--draws",
         "5",
+        "--init",
+        "search",
         "--init-effort",
         "10",
         "-q",

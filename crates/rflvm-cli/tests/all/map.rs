@@ -123,7 +123,7 @@ fn invalid_commands_are_refused_in_one_sentence() {
     for (arguments, words) in [
         (of(&["--draws", "9"]), &["draws is given", "no chains", "--method mcmc"][..]),
         (of(&["--starts", "0"]), &["starts is 0", "between 1"]),
-        (of(&["--start", "map"]), &["init is map", "pca or random"]),
+        (of(&["--init", "map"]), &["init is map", "pca or random"]),
         (of(&[]), &["n.csv", "row 2", "'a'", "negative"]),
         (vec!["fit", "t.csv", "--method", "map", "--out", "x"], &["likelihood", "--blocks"]),
         (

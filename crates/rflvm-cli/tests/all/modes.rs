@@ -131,7 +131,7 @@ fn draws_of_several_maps_depend_on_neither_threads_nor_interruptions() {
     // A new fit removes all of it.
     fit(&dir, "f", &["--draws", "5", "--overwrite"]);
     let there = |file: &str| dir.join("f").join(file).exists();
-    assert!(!there("weights.json") && !there("embedding-2.csv") && !there("latent-2.svg") && there("modes.json"));
+    assert!(!there("weights.json") && !there("embedding-2.csv") && !there("latent-2.svg") && !there("modes.json"));
 }
 
 #[test]
