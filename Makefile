@@ -36,7 +36,7 @@ FAMILIES = gaussian poisson bernoulli binomial negative-binomial multinomial stu
 	zero-inflated-negative-binomial ordinal log-normal
 pictures: check-tools
 	@for family in $(FAMILIES); do \
-	case $$family in binomial|multinomial) trials="--trials 10" ;; *) trials= ;; esac; \
+	case $$family in binomial|multinomial) trials="--trials 10" ;; ordinal) trials="--trials 5" ;; *) trials= ;; esac; \
 	$(PROGRAM) simulate --prior --likelihood $$family $$trials --rows 2 --columns 10 --seed 1 --out target/prior/$$family --overwrite && \
 	cp target/prior/$$family/prior.svg docs/images/prior-$$family.svg || exit 1; done
 

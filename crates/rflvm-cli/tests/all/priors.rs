@@ -68,7 +68,7 @@ fn an_error_names_the_prior() {
     fs::write(dir.join("t.csv"), table()).unwrap();
     for (settings, words) in [
         ("[priors]\nnosie = { shape = 1, rate = 1 }\n", ["p.toml", "line 2", "nosie"].as_slice()),
-        ("[priors]\nnoise = { shape = 1 }\n", &["p.toml", "line 2", "rate"]),
+        ("[priors]\nnoise = { shap = 1 }\n", &["p.toml", "line 2", "shap"]),
         ("[priors]\nnoise = { shape = -1, rate = 1 }\n", &["priors.noise.shape is -1", "positive number"]),
         (
             "[priors]\nnoise = { pooled = { spread = { scale = 0 } } }\n",
