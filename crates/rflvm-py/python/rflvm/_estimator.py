@@ -42,7 +42,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
     ----------
     latent_dim : int, "auto" or "auto:K"; latent axes; "auto" prunes axes that the data do not support
     likelihood : str or mapping; family of the columns, a family per column, or "auto"
-    trials : int or None; trials per cell of a binomial; `fit` also takes a table of them
+    trials : int or None; trials per cell of a binomial (`fit` also takes a table of them); levels of an ordinal
     offset : None or "size-factors"; "size-factors" where row totals of counts carry no information
     model : `Model`; the map from positions to columns: features, kernel, length_scale, linear, amplitude
     paths : `Paths`; how positions change over time: time_kernel, time_trend, time_form, period, column_process, inducing
