@@ -63,7 +63,8 @@ impl Scale {
     fn span(self, low: f64, high: f64) -> Span {
         match self {
             Scale::Share => Span { low: 0.0, high: 1.0 },
-            Scale::Plain => Span::around([low, high].into_iter(), 0.04),
+            // A bar is as wide as the step between whole numbers.
+            Scale::Plain => Span { low: low - 0.6, high: high + 0.6 },
             Scale::Log(_) => Span::around([low, high, 0.0, 1.0].into_iter(), 0.04),
         }
     }
