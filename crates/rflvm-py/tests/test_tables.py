@@ -157,7 +157,7 @@ def test_columns_can_be_given_families_one_by_one():
     frame = mixed_frame()
     model = estimator(likelihood={"count": "poisson", "real": "student-t"}, **QUICK).fit(frame)
     assert model._fit.families[:3] == ["student-t", "bernoulli", "poisson"]
-    array = np.random.default_rng(0).poisson(2, (40, 3)).astype(float)
+    array = np.random.default_rng(0).poisson(2, (40, 3)) + np.array([0.5, 0.0, 0.25])
     model = estimator(likelihood={1: "poisson"}, **QUICK).fit(array)
     assert model._fit.families == ["gaussian", "poisson", "gaussian"]
 

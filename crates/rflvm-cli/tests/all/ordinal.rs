@@ -17,7 +17,7 @@ fn table(top: u32) -> String {
         let place = n * 37 % 60;
         let answer = |k: u32, levels: u32| match (n + 3 * k) % 11 {
             0 => String::new(),
-            _ => (1 + ((place + 7 * k * (n % 3)) * levels / 75).min(levels - 1)).to_string(),
+            _ => (1 + ((place + 7 * k * (n % 3)) * levels / 60).min(levels - 1)).to_string(),
         };
         table.push_str(&format!("{},{},{},{}\n", answer(0, 5), answer(1, 5), answer(2, 5), answer(3, top)));
     }
