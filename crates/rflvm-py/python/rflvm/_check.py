@@ -85,7 +85,7 @@ class Check:
             line = dict(line)
             advice = line.pop("suggests")
             conflicts.append(Conflict(**line, advice=advice if is_converged else None))
-        return Check(lines, int(told["draws"]), is_converged, conflicts, told["picture"])
+        return Check(lines, int(told["draws"]), is_converged, conflicts, told.get("picture", {}))
 
     @property
     def labels(self) -> list[str]:
