@@ -28,7 +28,7 @@ def caught(act):
 
 #: So few features that chains mix at once.
 # Few unknowns, and none of them slow.
-GOOD = dict(kernel="rbf", amplitude=1.0, features=4, chains=2, warmup=500, draws=2000, random_state=1, progress=False)
+GOOD = dict(init="pca", kernel="rbf", amplitude=1.0, features=4, chains=2, warmup=500, draws=2000, random_state=1, progress=False)
 
 
 def test_it_is_a_warning_that_scikit_learn_and_pymc_users_know():
