@@ -165,7 +165,7 @@ def test_a_damaged_store_is_told_by_its_file(curve, tmp_path):
 def test_questions_that_have_no_answer(fitted, curve):
     with pytest.raises(ValueError, match="have no times"):
         fitted.forecast(horizon=2)
-    with pytest.raises(ValueError, match="each table needs a separate draw, and this fit has 60"):
+    with pytest.raises(ValueError, match="no cell of the table is missing"):
         fitted.impute(draws=61)
     with pytest.raises(ValueError, match="11 features"):
         fitted.transform(curve.table[:, :11])

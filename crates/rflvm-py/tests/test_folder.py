@@ -13,7 +13,7 @@ COUNTS = np.random.default_rng(1).poisson(3.0, (12, 4)).astype(float)
 
 
 def model(**parameters):
-    return estimator(likelihood="poisson", features=4, random_state=1, progress=False, **parameters)
+    return estimator(**{"likelihood": "poisson", "features": 4, "init": "pca", "random_state": 1, "progress": False, **parameters})
 
 
 def settings(folder):

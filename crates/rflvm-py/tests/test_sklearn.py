@@ -52,7 +52,7 @@ def test_parameters_are_kept_as_they_are_and_cloned():
 
 def test_a_pipeline_and_a_grid_search(curve):
     side = (curve.along > 0).astype(int)
-    steps = make_pipeline(StandardScaler(), estimator(**{**QUICK, "warmup": 100}), KNeighborsClassifier(3))
+    steps = make_pipeline(StandardScaler(), estimator(**{**QUICK, "warmup": 100, "draws": 100}), KNeighborsClassifier(3))
     steps.fit(np.log1p(curve.table[:60]), side[:60])
     assert steps.score(np.log1p(curve.table[60:]), side[60:]) > 0.7
     search = GridSearchCV(estimator(likelihood="poisson", **QUICK), {"latent_dim": [1, 2]}, cv=2)

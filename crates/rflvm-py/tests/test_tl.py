@@ -79,7 +79,7 @@ def test_dense_and_sparse_counts_give_the_same(fitted_cells, kind):
 
 def test_what_was_written_survives_a_file(tmp_path):
     adata = make()
-    fit(adata, chains=1, store=tmp_path / "fit", key_added="bent", keep=("w", "beta", "theta"), **SHORT)
+    fit(adata, store=tmp_path / "fit", key_added="bent", keep=("w", "beta", "theta"), **{**SHORT, "chains": 1})
     adata.write_h5ad(tmp_path / "cells.h5ad")
     again = anndata.read_h5ad(tmp_path / "cells.h5ad")
     np.testing.assert_array_equal(again.obsm["X_bent"], adata.obsm["X_bent"])
@@ -157,7 +157,7 @@ def test_a_newcomer_gets_from_the_estimator_to_a_fit_in_two_commands(where):
     names = {"rflvm": rflvm, "adata": adata}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = eval(command[:-1] + ", **settings)", {**names, "settings": {**QUICK, **SHORT}})
+        model = eval(command[:-1] + ", **settings)", {**names, "settings": grouped(**{**QUICK, **SHORT})})
     assert model.embedding_.shape == (80, 2) and (where == "raw" or "X_rflvm" in adata.obsm)
     with pytest.raises(TypeError, match=r"rflvm.tl.transform\(adata, model\)"):
         model.transform(adata)

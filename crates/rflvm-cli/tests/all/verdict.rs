@@ -24,6 +24,8 @@ fn verdicts_name_what_users_know_and_give_a_command_that_runs() {
         "6",
         "--chains",
         "2",
+        "--init",
+        "pca",
         "--warmup",
         "10",
         "--draws",

@@ -148,7 +148,8 @@ class Choice:
     def conclude(self, has_groups: bool) -> list[tuple[Column, np.ndarray]]:
         """Set the families, and what columns hold. Returns the columns of numbers that are categories, with their cells."""
         groups, floats = [], []
-        for (column, kind, cells), (column.family, column.holds) in zip(self._columns, self._kinds.suited(has_groups)):
+        for (column, kind, cells), (family, holds) in zip(self._columns, self._kinds.suited(has_groups)):
+            column.family, column.holds = family, holds
             if column.family in CATEGORIES and column.levels is None:
                 groups.append((column, np.asarray(cells(), dtype=float)))
             if kind == "float" and column.holds == "counts":

@@ -31,7 +31,9 @@ class Grouped:
 
     def set_params(self, **params: Any) -> Any:
         """Change parameters by name; `sampling__draws` is `draws` of the group `sampling`."""
-        own, parts, earlier = {}, {}, {}
+        own: dict[str, Any] = {}
+        parts: dict[str, dict[str, Any]] = {}
+        earlier: dict[str, Any] = {}
         for name, value in params.items():
             group, is_part, part = name.partition("__")
             if is_part and group in GROUPS:

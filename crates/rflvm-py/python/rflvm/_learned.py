@@ -51,9 +51,10 @@ class Learned(Effects):
         cells = parts_of(told, len(self.columns_))
         # One line per cell, and as many lines per time as there are columns.
         written, which = (texts_of(told[key], len(self.columns_)) if key in told else None for key in ("time", "sequence"))
-        when, zone = self._clock.read(written)
+        when, zone = self._clock.read(written or [])
         past = Past(self._clock.read(self._fit.times or [])[0], self._fit.sequences, self._fit.table())
-        return Forecast(when, which, self.columns_, *(cells[part] for part in PARTS), zone, past)
+        mean, std, lower, median, upper = (cells[part] for part in PARTS)
+        return Forecast(when, which, self.columns_, mean, std, lower, median, upper, zone, past)
 
     def backtest(
         self,

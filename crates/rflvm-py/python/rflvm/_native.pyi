@@ -79,7 +79,7 @@ class Fit:
         settings: str,
         dir: _Path,
         *,
-        families: Optional[Sequence[tuple[str, str, str]]] = None,
+        families: Optional[Sequence[tuple[str, str, str, str]]] = None,
         trials: Optional[_Floats] = None,
         ids: Optional[Sequence[str]] = None,
         offset: Optional[Sequence[float]] = None,
