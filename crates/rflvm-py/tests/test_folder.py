@@ -96,7 +96,7 @@ def test_a_warm_up_is_extended(tmp_path):
     assert own.posterior_.draws == 6 and not np.allclose(own.embedding_, positions)
     # 5 sweeps and 10 draws before.
     assert "warmup = 45\n" in settings(tmp_path / "fit")
-    again = model(warmup=5, draws=10, n_jobs=1).fit(COUNTS).resume(warmup=30, draws=6)
+    again = model(chains=2, warmup=5, draws=10, n_jobs=1).fit(COUNTS).resume(warmup=30, draws=6)
     assert np.array_equal(again.posterior_["x"], own.posterior_["x"])
 
 

@@ -4,13 +4,7 @@
 //! numbers; OUT receives X of each draw as raw 64-bit numbers, chain by chain. The program and the Python package give the same
 //! draws for the same seed, bit for bit.
 
-use rflvm::internal::draws::Memory;
-use rflvm::internal::linalg::Mat;
-use rflvm::internal::model::family::Poisson;
-use rflvm::internal::model::{Model, ModelSpec};
-use rflvm::internal::observations::Observations;
-use rflvm::internal::run;
-use rflvm::internal::run::Settings;
+use rflvm::{Init, Mat, Memory, Model, ModelSpec, Observations, Poisson, Settings, run};
 use std::error::Error;
 use std::ops::ControlFlow;
 
@@ -25,8 +19,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let y = Mat::from_fn(rows.len(), rows[0].len(), |n, j| rows[n][j]);
     let model = Model::new(Observations::new(y)?, Poisson, ModelSpec { features: 20, ..ModelSpec::default() })?;
     let sweeps: u64 = sweeps.parse()?;
-    let settings = Settings { warmup: sweeps, draws: sweeps, seed: seed.parse()?, ..Settings::default() };
-    let chains = run::run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(()))?;
+    // Two chains, from principal components.
+    let begin = Settings { chains: 2, init: Init::Pca, ..Settings::default() };
+    let settings = Settings { warmup: sweeps, draws: sweeps, seed: seed.parse()?, ..begin };
+    let chains = run(&model, &settings, |_| Memory::default(), |_| ControlFlow::Continue(()))?;
     let numbers = chains.iter().filter_map(|chain| chain.array("posterior/x")).flatten();
     std::fs::write(out, numbers.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())?;
     Ok(())
