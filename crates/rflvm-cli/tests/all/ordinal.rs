@@ -64,9 +64,9 @@ fn answers_on_a_scale_are_ordinal_and_a_missing_one_has_the_probabilities_of_its
     );
     // New rows have the levels of the fit, whatever their own.
     fs::write(dir.join("new.csv"), "a,b,c,d\n1,2,1,3\n2,1,,2\n").unwrap();
-    good(&dir, &["transform", "fit", "new.csv", "--out", "new"]);
+    good(&dir, &["transform", "fit", "new.csv", "--out", "placed.csv"]);
     fs::write(dir.join("above.csv"), "a,b,c,d\n1,2,6,3\n").unwrap();
-    let refused = rflvm(&dir, &["transform", "fit", "above.csv", "--out", "above"]);
+    let refused = rflvm(&dir, &["transform", "fit", "above.csv", "--out", "high.csv"]);
     let said = text(&refused.stderr);
     assert!(said.contains("column 'c'") && said.contains("above 5, the highest level"), "{said}");
 }
