@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from functools import partial
@@ -319,3 +320,10 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
         tags.transformer_tags.preserves_dtype = []
         tags.non_deterministic = False
         return tags
+
+
+# Earlier names are accepted, and not shown: scikit-learn tries every parameter of the signature.
+_signature = inspect.signature(RFLVM)
+RFLVM.__signature__ = _signature.replace(  # type: ignore[attr-defined]
+    parameters=[parameter for parameter in _signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+)
