@@ -151,7 +151,10 @@ def test_rows_predicted_again(fit):
 
 def test_forecasts(fit):
     if "day" not in fit.table:
-        pytest.skip("no times")
+        with pytest.raises(rflvm.RflvmError, match="times"):
+            fit.model.forecast(horizon=12)
+        assert "forecast" not in fit.page["fit"] or not fit.page["fit"]["forecast"]
+        return
     told = fit.asked("forecast", "--horizon", "12")
     mine = fit.model.forecast(horizon=12)
     for part, values in zip(PARTS, (mine.mean, mine.std, mine.lower, mine.median, mine.upper)):
