@@ -115,9 +115,17 @@ impl Cholesky {
 
     fn padded(&self, b: &mut [f64], solve: impl FnOnce(&mut [f64])) {
         assert_eq!(b.len(), self.order);
-        let mut x = vec![0.0; self.inverse.len()];
+        // On the stack where it is small, as for a position, of which there are millions.
+        let (mut few, mut many) = ([0.0; 16], Vec::new());
+        let x = match few.get_mut(..self.inverse.len()) {
+            Some(few) => few,
+            None => {
+                many.resize(self.inverse.len(), 0.0);
+                &mut many[..]
+            }
+        };
         x[..b.len()].copy_from_slice(b);
-        solve(&mut x);
+        solve(x);
         b.copy_from_slice(&x[..b.len()]);
     }
 
