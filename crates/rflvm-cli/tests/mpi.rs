@@ -183,9 +183,10 @@ const KINDS: &[&str] = &["real", "text", "count", "yes", "answer", "year"];
 #[test]
 fn families_that_are_chosen_by_the_cells_are_those_of_one_process() {
     let plain = |n: usize, j: usize, cell: String| if (n * 7 + j).is_multiple_of(31) { String::new() } else { cell };
-    write_kinds(&place("auto"), 240, KINDS, &plain);
+    let table = place("auto");
+    write_kinds(&table, 240, KINDS, &plain);
     compare("auto", &[1, 2, 3], &["--likelihood", "auto"]);
-    let dir = place("auto").with_file_name("");
+    let dir = table.with_file_name("");
     let listed = |fit: &str| fs::read_to_string(dir.join(fit).join("blocks.csv")).unwrap();
     let alone = listed("auto/alone");
     for family in ["gaussian", "multinomial", "negative-binomial", "bernoulli", "ordinal"] {

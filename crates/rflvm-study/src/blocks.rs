@@ -32,6 +32,11 @@ pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
             group(table, &kinds);
         }
     }
+    if let Some(family) = config.likelihood.as_deref().filter(|name| takes_text(name) && !table.categories.is_empty()) {
+        // A list keeps which columns are the levels of one category.
+        given.column_families = Some(ColumnFamilies::of_all(family, table));
+        config.likelihood = None;
+    }
     if config.is_auto() {
         let suited = ColumnFamilies::suited(table);
         // One likelihood is enough if all columns share it.

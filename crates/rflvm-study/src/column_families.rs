@@ -80,7 +80,16 @@ impl ColumnFamilies {
 
     /// The families that suit a table.
     pub fn suited(table: &Table) -> Self {
-        let families = suited(&seen(table));
+        ColumnFamilies::each(table, &suited(&seen(table)))
+    }
+
+    /// One family for all columns.
+    pub fn of_all(family: &str, table: &Table) -> Self {
+        ColumnFamilies::each(table, &vec![spec::canonical(family).unwrap_or(OF_TEXT); table.columns.len()])
+    }
+
+    /// Families column by column; those of text have their own.
+    fn each(table: &Table, families: &[&str]) -> Self {
         let line = |column: &str, family: &str, block: &str| {
             let key = [family, "", block].map(String::from);
             Line { number: 0, column: column.into(), key }

@@ -65,7 +65,7 @@ pub(super) struct Complexity {
 impl Candidate {
     fn new(mut config: Config, mut given: Given, table: &Table, timeline: Option<&Timeline>) -> Result<Self, Error> {
         // Chosen once, from the whole table: held-out cells must not change the families.
-        let is_auto = config.is_auto();
+        let asked = config.likelihood.clone();
         let mut table = table.clone();
         blocks::choose(&mut config, &mut given, &mut table);
         let model = model::model(&config, &given, &mut table, timeline)?;
@@ -73,7 +73,7 @@ impl Candidate {
         let columns = |b: &rflvm::internal::model::Block| b.columns.clone().map(|c| model.order()[c]).collect();
         Ok(Candidate {
             latent_dim: model.latent_dim(),
-            likelihood: config.likelihood.clone().unwrap_or_else(|| if is_auto { "auto" } else { "blocks" }.into()),
+            likelihood: config.likelihood.clone().or(asked).unwrap_or_else(|| "blocks".into()),
             kernel: config.model.kernel.unwrap_or(KernelKind::Learned),
             features: model.spec().features,
             fingerprint: identity::of_data(&model) + &identity::of_model(&model),
