@@ -105,8 +105,9 @@ fn fit_all<'a>(comparison: &'a Comparison, ledger: &Ledger, console: Console) ->
     let (all, done) = (tasks.len(), pieces.iter().flatten().count());
     let (rows, columns, seed) = (table.rows, table.columns.len(), settings.seed);
     let count = comparison.candidates().len();
-    console
-        .say(&format!("{rows} rows × {columns} columns, {count} candidates, {all} fits, {done} of them done; seed {seed}"));
+    console.say(&format!(
+        "{rows} rows × {columns} columns, {count} candidates, {all} fits, {done} of them done; seed {seed}"
+    ));
     for (i, task) in tasks.iter().enumerate() {
         if pieces[i].is_none() {
             console.say(&format!("fit {} of {all}: {}", i + 1, task.words()));

@@ -200,10 +200,14 @@ fn families_that_are_chosen_by_the_cells_are_those_of_one_process() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(draws(&dir.join("auto/alone")) == draws(&dir.join("auto/3")));
     // Each process looks at its own share: only the one that has the column says what is wrong.
-    write_kinds(&place("dates"), 240, KINDS, &|n, j, cell| if j == 121 { format!("2001-05-{}", n % 28 + 1) } else { cell });
-    let output = together(&dir, 3, &[&["fit", "dates.csv", "--likelihood", "auto", "--out", "dates/3"][..], SHORT].concat());
+    write_kinds(&place("dates"), 240, KINDS, &|n, j, cell| {
+        if j == 121 { format!("2001-05-{}", n % 28 + 1) } else { cell }
+    });
+    let output =
+        together(&dir, 3, &[&["fit", "dates.csv", "--likelihood", "auto", "--out", "dates/3"][..], SHORT].concat());
     let said = text(&output.stderr);
-    let of_second = |line: &&str| line.starts_with("rflvm: process 2 of 3: ") && line.contains("text121") && line.contains("dates");
+    let of_second =
+        |line: &&str| line.starts_with("rflvm: process 2 of 3: ") && line.contains("text121") && line.contains("dates");
     assert!(output.status.code() == Some(2) && said.lines().filter(of_second).count() == 1, "{said}");
 }
 
@@ -222,7 +226,8 @@ fn categories_levels_and_limits_have_the_same_draws() {
         kind => format!("{kind}{j},multinomial,{kind}{j}\n"),
     };
     let listing: String = (0..240).map(line).collect();
-    fs::write(place("listed").with_file_name("listed-blocks.csv"), format!("column,likelihood,block\n{listing}")).unwrap();
+    fs::write(place("listed").with_file_name("listed-blocks.csv"), format!("column,likelihood,block\n{listing}"))
+        .unwrap();
     compare("listed", &[2, 3], &["--blocks", "listed-blocks.csv"]);
     let limited = |n: usize, j: usize, cell: String| if n == j % 40 { "<0.3".into() } else { cell };
     write_kinds(&place("limits"), 280, &["real"], &limited);

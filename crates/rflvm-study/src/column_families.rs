@@ -116,7 +116,9 @@ impl ColumnFamilies {
 
     /// Whether some column has such cells; the number of its trials or levels may be given.
     pub fn any(&self, is: impl Fn(Cells, bool) -> bool) -> bool {
-        self.lines.iter().any(|line| spec::about(&line.key[0]).is_ok_and(|about| is(about.cells, !line.key[1].is_empty())))
+        self.lines
+            .iter()
+            .any(|line| spec::about(&line.key[0]).is_ok_and(|about| is(about.cells, !line.key[1].is_empty())))
     }
 
     /// Columns that are categories even if they hold numbers: each is the only column of its multinomial block.

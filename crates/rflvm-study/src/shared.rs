@@ -94,7 +94,10 @@ fn divided(config: &Config, dir: &Path, store: Option<PathBuf>, ranks: &Arc<dyn 
     let mut fit = Fit::set_up(saved, config, Given::default(), dir, |_| Ok(table), true)?;
     let own = fit.model.own_of_table(Arc::clone(ranks)).ok_or_else(|| too_many(&fit, size))?;
     let own = source.cells(&fit, &names, &own).and_then(|y| {
-        let part = fit.model.part_with(Arc::clone(ranks), y).and_then(|part| part.map_or(Ok(None), |part| model::check_part(&part).map(|()| Some(part))));
+        let part = fit
+            .model
+            .part_with(Arc::clone(ranks), y)
+            .and_then(|part| part.map_or(Ok(None), |part| model::check_part(&part).map(|()| Some(part))));
         part.map_err(|error| model::refused(&fit.table, error))?.ok_or_else(|| too_many(&fit, size))
     });
     let mut part = lowest(ranks.as_ref(), own)?;
@@ -173,7 +176,8 @@ mod tests {
 
     #[test]
     fn tables_without_times_and_trials_of_cells_are_divided() {
-        let config = |likelihood: Option<&str>| Config { likelihood: likelihood.map(String::from), ..Config::default() };
+        let config =
+            |likelihood: Option<&str>| Config { likelihood: likelihood.map(String::from), ..Config::default() };
         assert!(can_be_divided(&config(Some("auto"))) && can_be_divided(&config(Some("multinomial"))));
         assert!(can_be_divided(&Config { blocks: Some("blocks.csv".into()), ..config(None) }));
         assert!(!can_be_divided(&config(None)));
@@ -195,7 +199,9 @@ mod tests {
         let row = |n: usize| (0..280).map(|j| cell(n, j)).collect::<Vec<_>>().join(",") + "\n";
         let names = (0..280).map(|j| format!("c{j}")).collect::<Vec<_>>().join(",") + "\n";
         std::fs::write(dir.join("table.csv"), names + &(0..40).map(row).collect::<String>()).unwrap();
-        let config = Config { table: Some(dir.join("table.csv")), likelihood: Some("auto".into()), ..Config::default() }.filled();
+        let config =
+            Config { table: Some(dir.join("table.csv")), likelihood: Some("auto".into()), ..Config::default() }
+                .filled();
         let alone = Fit::new(config.clone(), &dir.join("fit")).unwrap();
         let families = |fit: &Fit| fit.given.column_families.as_ref().unwrap().to_csv();
         for family in ["gaussian", "multinomial", "ordinal"] {

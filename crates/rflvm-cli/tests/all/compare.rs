@@ -233,7 +233,8 @@ fn an_interrupted_comparison_keeps_finished_fits() {
 #[test]
 fn groups_that_auto_finds_among_numbers_are_compared_as_categories() {
     let dir = folder("groups-compared");
-    let row = |n: u32| format!("{:.3},{:.3},{}\n", (f64::from(n) * 0.7).sin(), (f64::from(n) * 0.3).cos(), 2007 + n % 3);
+    let row =
+        |n: u32| format!("{:.3},{:.3},{}\n", (f64::from(n) * 0.7).sin(), (f64::from(n) * 0.3).cos(), 2007 + n % 3);
     fs::write(dir.join("t.csv"), String::from("a,b,year\n") + &(0..60).map(row).collect::<String>()).unwrap();
     good(&dir, &with(&["--likelihood", "auto", "--latent-dims", "1,2"]));
     let all = lines(&dir, "o/compare.csv");

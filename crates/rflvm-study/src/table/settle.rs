@@ -236,7 +236,6 @@ impl TableBuilder {
         }
         Ok(spread)
     }
-
 }
 
 /// Checks that the names of the levels' columns are unique.
