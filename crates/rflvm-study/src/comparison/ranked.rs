@@ -155,8 +155,14 @@ impl<'a> Ranked<'a> {
     fn as_json(&self, i: usize) -> Value {
         let mut object = serde_json::Map::new();
         for (name, text) in self.header().into_iter().zip(self.line(i)) {
-            let value =
-                serde_json::from_str(&text).unwrap_or_else(|_| if text.is_empty() { Value::Null } else { json!(text) });
+            // The JSON reader may change the last digit of a number.
+            let value = match (text.parse::<u64>(), text.parse::<f64>(), text.parse::<bool>()) {
+                _ if text.is_empty() => Value::Null,
+                (Ok(count), ..) => json!(count),
+                (_, Ok(number), _) if number.is_finite() => json!(number),
+                (.., Ok(truth)) => json!(truth),
+                _ => json!(text),
+            };
             object.insert(name, value);
         }
         Value::Object(object)
