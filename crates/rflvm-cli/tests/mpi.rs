@@ -220,7 +220,9 @@ fn categories_levels_and_limits_have_the_same_draws() {
     compare("answers", &[3], &["--likelihood", "ordinal"]);
     // Text, groups of counts that are multinomial together, and a column of numbers that are categories.
     let kinds = ["text", "count", "count", "year"];
-    write_kinds(&place("listed"), 240, &kinds, &plain);
+    // A row of a multinomial has at least one trial.
+    let positive = |_: usize, j: usize, cell: String| if kinds[j % 4] == "count" { cell + "1" } else { cell };
+    write_kinds(&place("listed"), 240, &kinds, &positive);
     let line = |j: usize| match kinds[j % 4] {
         "count" => format!("count{j},multinomial,group {}\n", j / 4),
         kind => format!("{kind}{j},multinomial,{kind}{j}\n"),
