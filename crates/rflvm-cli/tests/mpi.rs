@@ -194,11 +194,7 @@ fn families_that_are_chosen_by_the_cells_are_those_of_one_process() {
     }
     assert!(alone.contains("year5,multinomial"), "{alone}");
     assert_eq!(alone, listed("auto/3"));
-    let more = ["--draws", "5", "--quiet", "--no-report"];
-    good(&dir, &[&["resume", "auto/alone"][..], &more].concat());
-    let output = together(&dir, 2, &[&["resume", "auto/3"][..], &more].concat());
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(draws(&dir.join("auto/alone")) == draws(&dir.join("auto/3")));
+    resume_alike(&dir, "auto/alone", "auto/3", 2);
     // Each process looks at its own share: only the one that has the column says what is wrong.
     write_kinds(&place("dates"), 240, KINDS, &|n, j, cell| {
         if j == 121 { format!("2001-05-{}", n % 28 + 1) } else { cell }
@@ -232,8 +228,20 @@ fn categories_levels_and_limits_have_the_same_draws() {
         .unwrap();
     compare("listed", &[2, 3], &["--blocks", "listed-blocks.csv"]);
     let limited = |n: usize, j: usize, cell: String| if n == j % 40 { "<0.3".into() } else { cell };
-    write_kinds(&place("limits"), 280, &["real"], &limited);
+    let table = place("limits");
+    write_kinds(&table, 280, &["real"], &limited);
     compare("limits", &[2], &["--likelihood", "gaussian"]);
+    // All have read this table.
+    resume_alike(&table.with_file_name(""), "limits/alone", "limits/2", 2);
+}
+
+/// Extends two equal fits, one of them with several processes.
+fn resume_alike(dir: &Path, alone: &str, shared: &str, processes: usize) {
+    let more = ["--draws", "5", "--quiet", "--no-report"];
+    good(dir, &[&["resume", alone][..], &more].concat());
+    let output = together(dir, processes, &[&["resume", shared][..], &more].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(draws(&dir.join(alone)) == draws(&dir.join(shared)));
 }
 
 #[test]
