@@ -42,7 +42,7 @@ pictures: check-tools
 
 # $(call stage,NAME,COMMANDS) says how long they took.
 stage = @since=$$(date +%s); { $(2); }; status=$$?; echo "-- $(1): $$(($$(date +%s) - since)) s"; exit $$status
-# $(call in_memory,COMMANDS) runs them with folders of their own for temporary files, which stay if a command fails. Every file of a fit is made to
+# $(call in_memory,COMMANDS) runs them with a folder for temporary files, which stays if a command fails. Every file of a fit is made to
 # reach the disk, and tests on a disk wait for that most of the time.
 IN_MEMORY := $(or $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print $$6 }'),/tmp)
 in_memory = export TMPDIR=$$(mktemp -d $(IN_MEMORY)/rflvm-XXXXXX) && export RFLVM_SCRATCH=$$TMPDIR && { $(1); } && rm -rf "$$TMPDIR"
