@@ -87,7 +87,7 @@ fn gaussian_differences_are_the_coefficients_of_a_regression() {
                 assert!((of[j].p_value - against[j].p_value).abs() < 1e-12);
                 assert!((of[j].means[0] - of[j].means[1] - of[j].cells.mean).abs() < 1e-9);
             }
-            // A batch that goes together with the groups is told from them only as a covariate.
+            // Without the covariate, the batch counts as a difference.
             assert!((regression(&y, 2, false) - regression(&y, 2, true)).abs() > 0.3);
         });
     }
