@@ -42,6 +42,10 @@ pictures: check-tools
 
 # $(call stage,NAME,COMMANDS) says how long they took.
 stage = @since=$$(date +%s); { $(2); }; status=$$?; echo "-- $(1): $$(($$(date +%s) - since)) s"; exit $$status
+# $(call in_memory,COMMANDS) runs them with a folder for temporary files, which stays if a command fails. Every file of a fit is made to
+# reach the disk, and tests on a disk wait for that most of the time.
+IN_MEMORY := $(or $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print $$6 }'),/tmp)
+in_memory = export TMPDIR=$$(mktemp -d $(IN_MEMORY)/rflvm-XXXXXX) && export RFLVM_SCRATCH=$$TMPDIR && { $(1); } && rm -rf "$$TMPDIR"
 IN_TESTS = --workspace --exclude rflvm-benchmarks $(WITH_MPI:%=--features %)
 
 # Make expands all lines of a recipe before it runs the first: MPI must be installed before.
@@ -55,9 +59,9 @@ test: check-tools mpi
 	status=$$?; wait $$environment && (exit $$status))
 	@if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory lint-python; fi
 	$(call stage,compiling the tests,cargo test --quiet --no-run $(IN_TESTS))
-	$(call stage,tests in Rust,if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; cargo test --no-fail-fast $(IN_TESTS))
+	$(call stage,tests in Rust,if test -f $(TEST_VENV)/installed; then export RFLVM_TEST_PYTHON=$(abspath $(TEST_VENV)/bin/python); fi; $(call in_memory,cargo test --no-fail-fast $(IN_TESTS)))
 	$(call stage,calibration slice,if test -f $(TEST_VENV)/installed; then calibrate="$(TEST_VENV)/bin/python scripts/calibrate.py target/debug/rflvm --quick --check"; \
-	$$calibrate && $$calibrate --planted one-chain; fi)
+	$(call in_memory,$$calibrate && $$calibrate --planted one-chain); fi)
 	$(call stage,tests in Python,if test -f $(TEST_VENV)/installed; then $(MAKE) --no-print-directory test-python; fi)
 	@$(MAKE) --no-print-directory verdict
 
@@ -133,8 +137,8 @@ ONLY = not slow
 
 # Folders of tests that pass are removed at once: removing those of earlier runs at the end took pytest two minutes.
 test-python: wheel
-	$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist worksteal --durations 12 \
-		-o tmp_path_retention_policy=failed -o tmp_path_retention_count=1 -m "$(ONLY)" crates/rflvm-py/tests
+	@$(call in_memory,$(TEST_VENV)/bin/python -m pytest -q -n 2 --dist worksteal --durations 12 \
+		-o tmp_path_retention_policy=failed -o tmp_path_retention_count=1 -m "$(ONLY)" crates/rflvm-py/tests)
 
 # Wheels only, and one retry, so that without a network the other tests run soon.
 $(TEST_VENV)/installed: crates/rflvm-py/tests/requirements.txt

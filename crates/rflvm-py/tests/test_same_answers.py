@@ -171,7 +171,7 @@ def test_rows_predicted_again(fit):
 
 def test_forecasts(fit):
     if "day" not in fit.table:
-        with pytest.raises(rflvm.RflvmError, match="times"):
+        with pytest.raises(ValueError, match="nothing to forecast"):
             fit.model.forecast(horizon=12)
         assert "forecast" not in fit.page["fit"] or not fit.page["fit"]["forecast"]
         return

@@ -1,11 +1,12 @@
 //! Large tables need little more memory than their values: they are read under a limit without space for a second copy.
 #![cfg(target_os = "linux")]
 
+use crate::common::scratch;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Memory of the program itself, in addition to the values.
@@ -14,7 +15,7 @@ const OWN: usize = 48 << 20;
 /// Writes a table whose last entry is wrong, so that the program refuses it after reading all of it; runs the program within `limit` bytes,
 /// and returns the sentence.
 fn refusal(name: &str, limit: usize, write: impl FnOnce(&mut BufWriter<File>)) -> String {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memory");
+    let folder = scratch().join("memory");
     fs::create_dir_all(&folder).unwrap();
     let path: PathBuf = folder.join(name);
     let mut out = BufWriter::new(File::create(&path).unwrap());

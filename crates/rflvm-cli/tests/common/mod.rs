@@ -8,11 +8,16 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+/// Where folders of tests lie: in memory, where `make test` has made a folder for them.
+pub fn scratch() -> PathBuf {
+    std::env::var_os("RFLVM_SCRATCH").unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into()).into()
+}
+
 /// A fresh folder for a test; tests of different files may use the same name.
 #[track_caller]
 pub fn folder(name: &str) -> PathBuf {
     let file = Path::new(std::panic::Location::caller().file()).file_stem().unwrap();
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME")).join(file).join(name);
+    let path = scratch().join(env!("CARGO_CRATE_NAME")).join(file).join(name);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();
     path
