@@ -59,6 +59,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
     ----------
     embedding_, embedding_std_, embedding_cov_ : position of each row, its posterior standard deviation, its covariance
     embedding_median_ : spatial median of each row's position, in the likelier place where draws are in two
+    embedding_between_modes_ : the share of the variance of each row's position that lies between modes; None with a single mode
     posterior_ : `Posterior`, all draws by name
     diagnostics_ : dict, whether the chains have converged, and the modes that were found
     columns_ : list of str, columns of the model, one per level of a category
@@ -305,7 +306,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
 
     def _learn(self) -> None:
         """Learned attributes, from the draws."""
-        self.embedding_, self.embedding_cov_ = self._drawn.embedding()
+        self.embedding_, self.embedding_cov_, self.embedding_between_modes_ = self._drawn.embedding()
         self.embedding_std_ = deviations(self.embedding_cov_)
         self.diagnostics_ = json.loads(self._drawn.diagnostics())
         self.columns_ = list(self._fit.columns)
