@@ -115,17 +115,9 @@ impl Cholesky {
 
     fn padded(&self, b: &mut [f64], solve: impl FnOnce(&mut [f64])) {
         assert_eq!(b.len(), self.order);
-        // On the stack where it is small, as for a position, of which there are millions.
-        let (mut few, mut many) = ([0.0; 16], Vec::new());
-        let x = match few.get_mut(..self.inverse.len()) {
-            Some(few) => few,
-            None => {
-                many.resize(self.inverse.len(), 0.0);
-                &mut many[..]
-            }
-        };
+        let mut x = vec![0.0; self.inverse.len()];
         x[..b.len()].copy_from_slice(b);
-        solve(x);
+        solve(&mut x);
         b.copy_from_slice(&x[..b.len()]);
     }
 

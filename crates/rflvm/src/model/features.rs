@@ -236,11 +236,6 @@ impl Turned {
     pub fn new(w: &Mat) -> Self {
         Turned { values: w.transposed(), scale: (w.rows() as f64).sqrt().recip() }
     }
-
-    /// All frequencies along one axis.
-    pub fn axis(&self, d: usize) -> &[f64] {
-        self.values.row(d)
-    }
 }
 
 /// H.

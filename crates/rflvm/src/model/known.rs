@@ -31,11 +31,6 @@ impl<'a> Known<'a> {
         self.offset[n] + self.own(n, j)
     }
 
-    /// Whether row n has none.
-    pub fn is_nothing(self, n: usize) -> bool {
-        self.offset[n] == 0.0 && self.own.is_none()
-    }
-
     /// Row n.
     pub fn fill(self, n: usize, to: &mut [f64]) {
         self.fill_cells(n, 0, to);

@@ -3,7 +3,7 @@
 
 use super::parameters::Parameters;
 use super::transform::density::ln_row_density;
-use super::transform::target::Prior;
+use super::transform::target::{Prior, Target};
 use crate::error::NumericalError;
 use crate::linalg::Mat;
 use crate::model::position::Positions;
@@ -41,7 +41,8 @@ impl<'a> RowDensity<'a> {
     /// ln p(y_n | W, β, θ), from random points.
     pub fn ln(&self, n: usize, stream: Stream) -> Result<f64, NumericalError> {
         let [mean, sd] = &self.prior;
-        ln_row_density(&self.positions, (n, Prior { mean, sd }), self.x.row(n), stream)
+        let target = Target { positions: &self.positions, row: n, prior: Prior { mean, sd } };
+        ln_row_density(&target, self.x.row(n), stream)
     }
 }
 

@@ -26,7 +26,7 @@ fn by_quadrature(density: &RowDensity<'_>, n: usize, dim: usize) -> f64 {
             let x: Vec<f64> = [a, b][..dim].iter().map(|&i| i as f64 * step).collect();
             let ln_likelihood = density.positions.ln_lik(n, &x, &mut scratch);
             let square: f64 = x.iter().map(|v| v * v).sum();
-            values.push(ln_likelihood + density.positions.constant(n, &scratch.f) - 0.5 * square);
+            values.push(ln_likelihood + density.positions.constant(n, &scratch) - 0.5 * square);
         }
     }
     ln_sum_exp(&values) + dim as f64 * (step.ln() - LN_SQRT_2PI)

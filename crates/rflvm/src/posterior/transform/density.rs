@@ -1,54 +1,50 @@
-//! ln p(y | W, β, θ) of rows, their positions integrated out.
+//! ln p(y | W, β, θ) of a row, its position integrated out.
 
-use super::here::Here;
-use super::rows::Rows;
-use super::search::Start;
-use super::target::Prior;
+use super::evidence::{Proposal, Sampled};
+use super::search;
+use super::target::Target;
 use crate::dist::normals;
 use crate::error::NumericalError;
-use crate::model::position::Positions;
+use crate::model::position::Scratch;
 use crate::rng::{Stream, StreamRng};
 
 /// Prior draws among which further modes of a known row are searched.
 const PILOTS: usize = 20;
 
+/// A row's importance sample, with the log density of all its observed cells.
+pub(super) fn weigh(
+    target: &Target<'_>,
+    starts: Vec<Vec<f64>>,
+    scratch: &mut Scratch,
+    rng: &mut StreamRng,
+) -> Result<Sampled, NumericalError> {
+    let modes = search::modes(target, starts, scratch);
+    let sampled = Proposal::new(target.prior.dim(), modes).sample(target, scratch, rng);
+    let mut sampled = sampled.ok_or_else(|| impossible(target.row))?;
+    // The constant part may be evaluated at any f.
+    target.ln_lik(&sampled.u, scratch);
+    sampled.ln_evidence += target.positions.constant(target.row, scratch);
+    Ok(sampled)
+}
+
+/// No draw of the proposal has positive likelihood.
+pub(super) fn impossible(row: usize) -> NumericalError {
+    NumericalError::NotFinite { step: "new rows", value: f64::NEG_INFINITY, place: format!("row {}", row + 1) }
+}
+
 /// ln p(y_n | W, β, θ) of a row whose position in the draw is known and starts the search; other modes are searched from prior draws.
 pub(in crate::posterior) fn ln_row_density(
-    positions: &Positions<'_>,
-    (n, prior): (usize, Prior<'_>),
+    target: &Target<'_>,
     x: &[f64],
     stream: Stream,
 ) -> Result<f64, NumericalError> {
-    Ok(ln_row_densities(positions, &[(n, prior)], |_| x, |_| stream)?[0])
-}
-
-/// Those of several rows, with the position and the stream of the ith.
-pub(super) fn ln_row_densities<'x>(
-    positions: &Positions<'_>,
-    rows: &[(usize, Prior<'_>)],
-    x: impl Fn(usize) -> &'x [f64],
-    stream: impl Fn(usize) -> Stream,
-) -> Result<Vec<f64>, NumericalError> {
-    let mut ln_density = vec![0.0; rows.len()];
-    let seen: Vec<usize> = (0..rows.len()).filter(|&i| positions.observed(rows[i].0) > 0).collect();
-    let mut rngs: Vec<StreamRng> = seen.iter().map(|&i| stream(i).rng()).collect();
-    let (numbers, priors) = seen.iter().map(|&i| (rows[i].0 as u32, rows[i].1)).unzip();
-    let mut some = Rows { candidates: Here::new(positions), numbers, priors };
-    let draw =
-        |(&i, rng): (&usize, &mut StreamRng)| (0..PILOTS).map(|_| normals(rows[i].1.dim(), rng)).collect::<Vec<_>>();
-    let pilots: Vec<Vec<Vec<f64>>> = seen.iter().zip(&mut rngs).map(draw).collect();
-    let of_pilots = some.ln_lik_of_several(PILOTS, |k, i, u| u.copy_from_slice(&pilots[i][k]));
-    let known: Vec<Vec<f64>> = seen.iter().map(|&i| rows[i].1.coordinates(x(i))).collect();
-    let of_known = some.ln_lik(&(0..seen.len()).collect::<Vec<_>>(), |i, u| u.copy_from_slice(&known[i]));
-    let starts = pilots.into_iter().zip(known).zip(of_known).enumerate().map(|(i, ((pilots, u), ln_lik))| {
-        let priced = of_pilots.iter().map(|values| values[i]).zip(pilots);
-        let likeliest = priced.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(ln_lik, u)| Start { u, ln_lik, local: None });
-        std::iter::once(Start { u, ln_lik, local: None }).chain(likeliest).collect()
-    });
-    let starts = starts.collect();
-    let proposals = some.proposals(starts)?;
-    let mut sampled = some.sampled(&proposals, &mut rngs.iter_mut().collect::<Vec<_>>())?;
-    some.add_constants(&mut sampled);
-    seen.iter().zip(sampled).for_each(|(&i, one)| ln_density[i] = one.ln_evidence);
-    Ok(ln_density)
+    let (rng, scratch) = (&mut stream.rng(), &mut target.positions.scratch());
+    if target.positions.observed(target.row) == 0 {
+        return Ok(0.0);
+    }
+    let pilots = (0..PILOTS).map(|_| normals(target.prior.dim(), rng)).collect::<Vec<_>>();
+    let priced = target.ln_lik_of_several(&pilots, scratch).into_iter().zip(pilots);
+    let likeliest = priced.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, u)| u);
+    let starts = std::iter::once(target.prior.coordinates(x)).chain(likeliest).collect();
+    weigh(target, starts, scratch, rng).map(|sampled| sampled.ln_evidence)
 }

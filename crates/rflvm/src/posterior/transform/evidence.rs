@@ -5,14 +5,15 @@
 //! p(y | W, β, θ), and a draw chosen by its weight is approximately a posterior draw.
 
 use super::search::Mode;
-use super::target::{square, square_apart};
+use super::target::{Target, square};
 use crate::dist::{ln_gamma, ln_sum_exp, normal, normals};
 use crate::linalg::Cholesky;
+use crate::model::position::Scratch;
 use rand::{Rng, RngExt};
 use std::f64::consts::{PI, TAU};
 
 /// Draws of the proposal.
-pub(super) const DRAWS: usize = 16;
+pub(super) const DRAWS: usize = 32;
 /// ε: the weight of the prior.
 const DEFENSIVE: f64 = 0.1;
 /// The fraction distributed evenly over all modes, whatever their estimated mass.
@@ -24,15 +25,9 @@ const FREEDOM: f64 = 4.0;
 pub struct Sampled {
     /// The estimate of ln p(y | W, β, θ), without the part that does not depend on f.
     pub ln_evidence: f64,
-    /// A draw chosen by its weight, and ln of that.
+    /// A draw chosen by its weight, and its log-likelihood.
     pub u: Vec<f64>,
-    pub ln_weight: f64,
-}
-
-/// What a slice about the present point keeps: the ellipse through it.
-pub struct Turn {
-    centre: Vec<f64>,
-    auxiliary: Vec<f64>,
+    pub ln_lik: f64,
 }
 
 /// The mixture q.
@@ -72,67 +67,47 @@ impl Proposal {
         Proposal { dim, hills: modes.into_iter().map(hill).collect(), prior }
     }
 
-    /// ln v, if the log-likelihood at u is this.
-    pub fn ln_weight(&self, u: &[f64], ln_lik: f64) -> f64 {
-        let standard = ln_standard(u);
-        let hills = self.hills.iter().map(|hill| hill.share + hill.ln_student(u));
-        let ln_density = hills.fold(self.prior + standard, |sum, term| {
-            let (low, high) = if sum < term { (sum, term) } else { (term, sum) };
-            high + (low - high).exp().ln_1p()
-        });
-        ln_lik + standard - ln_density
-    }
-
-    /// The ellipse of a slice: of a component k of q in proportion to π_k q_k(u)/q(u), which is a Gaussian given the variance of its Student-t. What a slice on
-    /// it compares is the posterior over q, the weight v, which hardly varies: almost every candidate is accepted, and is far from u. Any choice given u of
-    /// k and of the variance leaves the posterior invariant if both are drawn from their joint distribution with u (Nishihara, Murray & Adams 2014).
-    pub fn turn<R: Rng + ?Sized>(&self, u: &[f64], rng: &mut R) -> Turn {
-        let terms: Vec<f64> = self.hills.iter().map(|hill| hill.share + hill.ln_student(u)).collect();
-        let of_prior = self.prior + ln_standard(u);
-        let total = ln_sum_exp(&[&terms[..], &[of_prior]].concat());
-        let mut auxiliary = normals(self.dim, rng);
-        let mut left = rng.random::<f64>();
-        let chosen = self.hills.iter().zip(&terms).find(|(_, term)| {
-            left -= (*term - total).exp();
-            left < 0.0
-        });
-        let Some((hill, _)) = chosen else { return Turn { centre: vec![0.0; self.dim], auxiliary } };
-        let chi: f64 = (0..FREEDOM as usize + self.dim).map(|_| normal(rng).powi(2)).sum();
-        let stretch = ((FREEDOM + square_apart(&hill.factor, u, &hill.top)) / chi).sqrt();
-        hill.factor.solve_upper(&mut auxiliary);
-        auxiliary.iter_mut().for_each(|value| *value *= stretch);
-        Turn { centre: hill.top.clone(), auxiliary }
+    /// ln q(u).
+    fn ln_density(&self, u: &[f64]) -> f64 {
+        let mut terms = vec![self.prior + ln_standard(u)];
+        terms.extend(self.hills.iter().map(|hill| hill.share + hill.ln_student(u)));
+        ln_sum_exp(&terms)
     }
 
     /// A draw from the component that covers this point of [0, 1].
-    fn draw<R: Rng + ?Sized>(&self, mut place: f64, rng: &mut R, u: &mut [f64]) {
-        u.iter_mut().for_each(|u| *u = normal(rng));
+    fn draw<R: Rng + ?Sized>(&self, mut place: f64, rng: &mut R) -> Vec<f64> {
+        let mut u = normals(self.dim, rng);
         for Hill { share, top, factor, .. } in &self.hills {
             place -= share.exp();
             if place < 0.0 {
-                factor.solve_upper(u);
+                factor.solve_upper(&mut u);
                 let chi: f64 = (0..FREEDOM as usize).map(|_| normal(rng).powi(2)).sum();
                 let stretch = (FREEDOM / chi).sqrt();
                 u.iter_mut().zip(top).for_each(|(u, top)| *u = top + stretch * *u);
-                return;
+                return u;
             }
         }
+        u
     }
 
-    /// Draws, one after another.
-    pub fn draws<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f64> {
+    /// Draws and weights; `None` if no draw has positive likelihood.
+    pub fn sample<R: Rng + ?Sized>(&self, target: &Target<'_>, scratch: &mut Scratch, rng: &mut R) -> Option<Sampled> {
+        let drawn = self.draws(rng);
+        let ln_lik = target.ln_lik_of_several(&drawn, scratch);
+        self.choose(drawn, &ln_lik, rng)
+    }
+
+    /// Draws.
+    pub fn draws<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<Vec<f64>> {
         // Systematic sampling: each component gets its share of draws, to within one.
         let start = rng.random::<f64>();
-        let mut drawn = vec![0.0; DRAWS * self.dim];
-        let each = drawn.chunks_exact_mut(self.dim).enumerate();
-        each.for_each(|(i, u)| self.draw((i as f64 + start) / DRAWS as f64, rng, u));
-        drawn
+        (0..DRAWS).map(|i| self.draw((i as f64 + start) / DRAWS as f64, rng)).collect()
     }
 
     /// One of the draws, by their weights; `None` if none has positive likelihood.
-    pub fn choose<R: Rng + ?Sized>(&self, drawn: &[f64], ln_lik: &[f64], rng: &mut R) -> Option<Sampled> {
-        let each = drawn.chunks_exact(self.dim).zip(ln_lik);
-        let weights: Vec<f64> = each.map(|(u, ln_lik)| self.ln_weight(u, *ln_lik)).collect();
+    pub fn choose<R: Rng + ?Sized>(&self, mut drawn: Vec<Vec<f64>>, ln_lik: &[f64], rng: &mut R) -> Option<Sampled> {
+        let weight = |(u, ln_lik): (&Vec<f64>, &f64)| ln_lik + ln_standard(u) - self.ln_density(u);
+        let weights: Vec<f64> = drawn.iter().zip(ln_lik).map(weight).collect();
         let total = ln_sum_exp(&weights);
         if !total.is_finite() {
             return None;
@@ -145,8 +120,7 @@ impl Proposal {
         // Rounding may leave a remainder: choose the heaviest.
         let heaviest = || (0..DRAWS).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
         let chosen = chosen.unwrap_or_else(heaviest);
-        let (ln_evidence, u) = (total - (DRAWS as f64).ln(), drawn[chosen * self.dim..][..self.dim].to_vec());
-        Some(Sampled { ln_evidence, u, ln_weight: weights[chosen] })
+        Some(Sampled { ln_evidence: total - (DRAWS as f64).ln(), u: drawn.swap_remove(chosen), ln_lik: ln_lik[chosen] })
     }
 }
 
@@ -155,17 +129,11 @@ fn ln_standard(u: &[f64]) -> f64 {
     -0.5 * (square(u) + u.len() as f64 * TAU.ln())
 }
 
-impl Turn {
-    /// The candidate of a slice from u.
-    pub fn candidate(&self, (cos, sin): (f64, f64), u: &[f64]) -> Vec<f64> {
-        let around = u.iter().zip(&self.centre).zip(&self.auxiliary);
-        around.map(|((u, centre), nu)| centre + cos * (u - centre) + sin * nu).collect()
-    }
-}
-
 impl Hill {
     /// ln t_ν(u; top, A⁻¹), A = LLᵀ factored.
     fn ln_student(&self, u: &[f64]) -> f64 {
-        self.height - 0.5 * (FREEDOM + u.len() as f64) * (square_apart(&self.factor, u, &self.top) / FREEDOM).ln_1p()
+        let mut apart: Vec<f64> = u.iter().zip(&self.top).map(|(u, top)| u - top).collect();
+        self.factor.mul_upper(&mut apart);
+        self.height - 0.5 * (FREEDOM + u.len() as f64) * (square(&apart) / FREEDOM).ln_1p()
     }
 }

@@ -15,11 +15,9 @@
 mod cells;
 pub(super) mod density;
 mod evidence;
-mod here;
 mod moments;
 mod new_rows;
 mod outlier_score;
-mod rows;
 mod search;
 pub(super) mod target;
 mod there;
@@ -35,23 +33,26 @@ use crate::device::Device;
 use crate::dist::{ln_sum_exp, normals};
 use crate::error::{NumericalError, RunError, SpecError};
 use crate::linalg::Mat;
-use crate::model::position::Positions;
+use crate::model::position::{Positions, Scratch};
 use crate::model::{Known, Model};
 use crate::par;
-use crate::rng::{Stream, StreamRng};
-use here::Here;
+use crate::rng::Stream;
+use crate::slice;
+use density::weigh;
+use evidence::Sampled;
 use moments::RowMoments;
 use new_rows::Key;
 use outlier_score::OwnRows;
-use rows::{Rows, pick};
 use search::Anchors;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use target::Prior;
+use target::{Prior, Target};
 use weights::{resampled, weights};
 
 /// Default number of draws visited: a mean is then known to a fourteenth of its standard deviation.
 pub const DRAWS: usize = 200;
+/// Elliptical slices after the importance sample.
+const SLICES: usize = 4;
 
 /// Results for new rows.
 #[derive(Debug, Clone)]
@@ -230,20 +231,17 @@ fn placed(
     let positions = Positions::new(&new.model, &parameters.theta, &parameters.beta, (&parameters.w, parameters.s));
     let positions = positions.beside(Known::new(new.model.offset(), &own));
     let anchors = Anchors::new(parameters, model.covariates().cols(), stream.named("anchors"));
-    let anchors = anchors.with_slopes(&positions);
     let (mean, sd) = prior(model, new, parameters)?;
-    let together = positions.together();
-    let each = par::map(some.len().div_ceil(together), 1000 * some.len() * new.model.columns(), |part| {
-        let first = some.start + part * together;
-        let rows = first..some.end.min(first + together);
-        let prior = |n: usize| Prior { mean: mean.row(n), sd: sd.row(n) };
-        let mut placed = place(&positions, &anchors, rows.clone(), prior, |n| stream.along(keys[n]))?;
-        if own.rows() > 0 {
-            rows.zip(&mut placed).for_each(|(n, placed)| placed.own = own.row(n).to_vec());
-        }
-        Ok(placed)
+    let each = par::map(some.len(), 1000 * some.len() * new.model.columns(), |i| {
+        let n = some.start + i;
+        let target = Target { positions: &positions, row: n, prior: Prior { mean: mean.row(n), sd: sd.row(n) } };
+        let mut scratch = positions.scratch();
+        let starts = anchors.starts(&target, &mut scratch);
+        let placed = place(&target, starts, &mut scratch, stream.along(keys[n]))?;
+        let own = if own.rows() > 0 { own.row(n).to_vec() } else { Vec::new() };
+        Ok(Placed { own, ..placed })
     });
-    Ok(each.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    each.into_iter().collect()
 }
 
 /// Column processes at some of the new rows, new rows × columns; empty where columns have none.
@@ -264,27 +262,27 @@ fn column_processes(
     own
 }
 
-/// Some rows: mode search, importance sample, slices. Those without cells are drawn from the prior.
-fn place<'a>(
-    positions: &Positions<'_>,
-    anchors: &Anchors,
-    rows: Range<usize>,
-    prior: impl Fn(usize) -> Prior<'a>,
-    stream: impl Fn(usize) -> Stream,
-) -> Result<Vec<Placed>, NumericalError> {
-    let mut rngs: Vec<StreamRng> = rows.clone().map(|n| stream(n).rng()).collect();
-    let seen: Vec<usize> = (0..rows.len()).filter(|i| positions.observed(rows.start + i) > 0).collect();
-    let (numbers, priors) = seen.iter().map(|i| ((rows.start + i) as u32, prior(rows.start + i))).unzip();
-    let mut some = Rows { candidates: Here::new(positions), numbers, priors };
-    let mut sampled = some.placed(anchors, &mut pick(&mut rngs, &seen))?.into_iter();
-    let each = rows.zip(&mut rngs).map(|(n, rng)| {
-        let (u, ln_evidence) = match positions.observed(n) {
-            0 => (normals(prior(n).dim(), rng), 0.0),
-            _ => sampled.next().map(|one| (one.u, one.ln_evidence)).expect("each row with cells was placed"),
-        };
-        Placed { x: prior(n).position(&u), own: Vec::new(), ln_evidence }
-    });
-    Ok(each.collect())
+/// One row: mode search, importance sample, slices.
+fn place(
+    target: &Target<'_>,
+    starts: Vec<Vec<f64>>,
+    scratch: &mut Scratch,
+    stream: Stream,
+) -> Result<Placed, NumericalError> {
+    let rng = &mut stream.rng();
+    if target.positions.observed(target.row) == 0 {
+        return Ok(Placed {
+            x: target.prior.position(&normals(target.prior.dim(), rng)),
+            own: Vec::new(),
+            ln_evidence: 0.0,
+        });
+    }
+    let Sampled { ln_evidence, mut u, mut ln_lik } = weigh(target, starts, scratch, rng)?;
+    let mut workspace = Vec::new();
+    for _ in 0..SLICES {
+        ln_lik = slice::standard(rng, &mut u, ln_lik, &mut workspace, |u| target.ln_lik(u, scratch)).ln_lik;
+    }
+    Ok(Placed { x: target.prior.position(&u), own: Vec::new(), ln_evidence })
 }
 
 /// Prior mean and standard deviation of each new position, N×D.

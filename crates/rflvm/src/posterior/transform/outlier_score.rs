@@ -5,8 +5,8 @@
 //! p(y_n | others) = Σ_s v_s p_s / Σ_s v_s with v_s = 1/p_s (Gelfand 1996), large weights smoothed ([`psis`](crate::posterior::psis));
 //! otherwise one draw may dominate. With smoothing, an influential row looks slightly less unusual than it is.
 
-use super::density::ln_row_densities;
-use super::target::Prior;
+use super::density::ln_row_density;
+use super::target::{Prior, Target};
 use crate::dist::ln_sum_exp;
 use crate::error::NumericalError;
 use crate::linalg::Mat;
@@ -57,15 +57,12 @@ impl OwnRows {
                 (Mat::zeros(shape.0, shape.1), Mat::from_fn(shape.0, shape.1, |_, _| 1.0))
             }
         };
-        let prior = |i: usize| Prior { mean: mean.row(i), sd: sd.row(i) };
-        let together = positions.together();
-        let each = par::map(self.rows.len().div_ceil(together), 1000 * self.rows.len() * model.columns(), |part| {
-            let first = part * together;
-            let own = &self.rows[first..self.rows.len().min(first + together)];
-            let rows: Vec<(usize, Prior<'_>)> = own.iter().enumerate().map(|(i, &n)| (n, prior(first + i))).collect();
-            ln_row_densities(&positions, &rows, |i| parameters.x.row(own[i]), |i| stream.at(own[i] as u64))
+        let each = par::map(self.rows.len(), 1000 * self.rows.len() * model.columns(), |i| {
+            let n = self.rows[i];
+            let target = Target { positions: &positions, row: n, prior: Prior { mean: mean.row(i), sd: sd.row(i) } };
+            ln_row_density(&target, parameters.x.row(n), stream.at(n as u64))
         });
-        Ok(each.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+        each.into_iter().collect()
     }
 
     /// Adds the results of a draw.

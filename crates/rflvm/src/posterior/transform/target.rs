@@ -3,7 +3,16 @@
 //! In the coordinates u of the prior, x = m + s∘u, it is N(u; 0, I) times the likelihood. Rows without times have m = 0, s = 1.
 
 use crate::linalg::{Cholesky, Mat};
-use crate::model::position::Slope;
+use crate::model::position::{Positions, Scratch, Slope};
+
+/// One row to place.
+#[derive(Clone, Copy)]
+pub struct Target<'a> {
+    pub positions: &'a Positions<'a>,
+    /// Index of the row in the model of the new rows.
+    pub row: usize,
+    pub prior: Prior<'a>,
+}
 
 /// The prior of one position.
 #[derive(Clone, Copy)]
@@ -62,15 +71,29 @@ impl Prior<'_> {
     }
 }
 
+impl Target<'_> {
+    /// The part of ln p(y | u) that depends on u; −∞ instead of NaN.
+    pub fn ln_lik(&self, u: &[f64], scratch: &mut Scratch) -> f64 {
+        or_nothing(self.positions.ln_lik(self.row, &self.prior.position(u), scratch))
+    }
+
+    /// The same at several points.
+    pub fn ln_lik_of_several(&self, u: &[Vec<f64>], scratch: &mut Scratch) -> Vec<f64> {
+        let x: Vec<Vec<f64>> = u.iter().map(|u| self.prior.position(u)).collect();
+        let mut values = self.positions.ln_lik_of_several(self.row, &x, scratch);
+        values.iter_mut().for_each(|value| *value = or_nothing(*value));
+        values
+    }
+
+    /// The Gaussian approximation at u, the last evaluated point; `None` if it does not exist.
+    pub fn local(&self, u: &[f64], scratch: &Scratch) -> Option<Local> {
+        self.prior.local(u, &self.positions.slope(self.row, scratch))
+    }
+}
+
 /// −∞ instead of NaN.
 pub fn or_nothing(ln_lik: f64) -> f64 {
     if ln_lik.is_nan() { f64::NEG_INFINITY } else { ln_lik }
-}
-
-/// |Lᵀ(u − v)|², of A = LLᵀ.
-pub fn square_apart(factor: &Cholesky, u: &[f64], v: &[f64]) -> f64 {
-    let along = |j: usize| (j..u.len()).map(|i| factor.at(i, j) * (u[i] - v[i])).sum::<f64>();
-    (0..u.len()).map(|j| along(j).powi(2)).sum()
 }
 
 /// |u|².

@@ -1,12 +1,10 @@
 //! Placements against quadrature, against the truth of simulated rows, and through a fit on disk.
 
-use super::rows::{Candidates, SLICES};
 use super::*;
 use crate::device::plain::OnHost;
 use crate::draws::{Chains, Draw, Draws, Kept, Memory, Source, Stats};
 use crate::linalg::Cholesky;
 use crate::model::family::{Binomial, Family, Gaussian, Multinomial, NegativeBinomial, Poisson, Trials};
-use crate::model::position::Slope;
 use crate::model::{Amplitude, ColumnProcess, ModelSpec, State};
 use crate::observations::{Observations, Times};
 use crate::posterior::align;
@@ -117,15 +115,19 @@ fn positions_and_evidence_agree_with_quadrature() {
         let (model, given) = simulated(8, dim, seed);
         let new = repeated(&model, &[2], TIMES);
         let positions = Positions::new(&new.model, &given.theta, &given.beta, (&given.w, given.s));
+        let anchors = Anchors::new(&given, 0, Stream::new(seed));
         // A row without a time, and one whose path is more informative: its own position is typical of it.
         let sd = [0.3, 1.2];
         let mean: Vec<f64> = (0..dim).map(|d| given.x[(2, d)] + 0.8 * sd[d]).collect();
         for (mean, sd) in [(vec![0.0; dim], [1.0, 1.0]), (mean, sd)] {
             let prior = (&mean[..], &sd[..dim]);
             let truth = quadrature(&new.model, &given, prior);
-            let anchors = Anchors::new(&given, 0, Stream::new(seed)).with_slopes(&positions);
-            let own = |_| Prior { mean: prior.0, sd: prior.1 };
-            let each = place(&positions, &anchors, 0..TIMES, own, |n| Stream::new(seed).at(n as u64)).unwrap();
+            let each = par::map(TIMES, usize::MAX, |n| {
+                let target = Target { positions: &positions, row: n, prior: Prior { mean: prior.0, sd: prior.1 } };
+                let mut scratch = positions.scratch();
+                let starts = anchors.starts(&target, &mut scratch);
+                place(&target, starts, &mut scratch, Stream::new(seed).at(n as u64)).unwrap()
+            });
             for d in 0..dim {
                 let along: Vec<f64> = each.iter().map(|row| row.x[d]).collect();
                 assert_mean("mean", &along, truth.mean[d]);
@@ -138,65 +140,6 @@ fn positions_and_evidence_agree_with_quadrature() {
             assert!(crate::posterior::spread::mean_and_sd(&ratios).1 < 0.3);
         }
     }
-}
-
-/// What is evaluated, counted.
-struct Counted<C> {
-    inner: C,
-    candidates: usize,
-    slopes: usize,
-    questions: usize,
-}
-
-impl<C: Candidates> Candidates for Counted<C> {
-    fn ln_lik(&mut self, rows: &[u32], x: &[f64], out: &mut [f64]) {
-        (self.candidates, self.questions) = (self.candidates + rows.len(), self.questions + 1);
-        self.inner.ln_lik(rows, x, out);
-    }
-
-    fn slopes(&mut self, rows: &[u32], x: &[f64]) -> Vec<Slope> {
-        (self.slopes, self.questions) = (self.slopes + rows.len(), self.questions + 1);
-        self.inner.slopes(rows, x)
-    }
-
-    fn check(&mut self) -> Result<(), NumericalError> {
-        self.inner.check()
-    }
-}
-
-/// Most of the time goes into h and f of candidates. Slices on the ellipses of the prior alone took twenty-five of them per row of a hundred columns; and every row read all
-/// weights for each of its candidates.
-#[test]
-fn few_candidates_are_evaluated_and_those_of_many_rows_together() {
-    const ROWS: usize = 64;
-    let spec = ModelSpec { latent_dim: 2, features: 40, ..ModelSpec::default() };
-    let mut model = simulate::blank(200, vec![(100, Arc::new(Poisson) as Arc<dyn Family>)], 1, spec).unwrap();
-    let state = simulate::draw_prior(&model, Stream::new(2)).unwrap();
-    model.set_values(&simulate::draw_data(&model, &state, Stream::new(2)));
-    let given = parameters(state);
-    let new = new_rows(&model, &Mat::from_fn(ROWS, 100, |n, j| model.y()[(n, j)]));
-    let positions = Positions::new(&new.model, &given.theta, &given.beta, (&given.w, given.s));
-    let anchors = Anchors::new(&given, 0, Stream::new(3)).with_slopes(&positions);
-    let prior = Prior { mean: &[0.0; 2], sd: &[1.0; 2] };
-    let mut scratch = positions.scratch();
-    let no_other = |_: &[f64]| unreachable!("the prior is standard normal");
-    let starts = (0..ROWS).map(|n| anchors.starts(&positions, (n, prior), &mut scratch, no_other)).collect();
-    let candidates = Counted { inner: Here::new(&positions), candidates: 0, slopes: 0, questions: 0 };
-    let mut rows = Rows { candidates, numbers: (0..ROWS as u32).collect(), priors: vec![prior; ROWS] };
-    let mut rngs: Vec<StreamRng> = (0..ROWS).map(|n| Stream::new(4).at(n as u64).rng()).collect();
-    let mut rngs: Vec<&mut StreamRng> = rngs.iter_mut().collect();
-    let proposals = rows.proposals(starts).unwrap();
-    let Counted { candidates: in_search, slopes, .. } = rows.candidates;
-    let sampled = rows.sampled(&proposals, &mut rngs).unwrap();
-    let before = rows.candidates.candidates;
-    rows.sliced(&proposals, sampled, &mut rngs).unwrap();
-    let in_slices = rows.candidates.candidates - before;
-    let each = [in_search, slopes, in_slices, rows.candidates.questions].map(|count| count as f64 / ROWS as f64);
-    let [in_search, slopes, in_slices, questions] = each;
-    assert!(in_search < 15.0, "{each:?}");
-    assert!(slopes < 15.0, "{each:?}");
-    assert!(in_slices < 2.0 * SLICES as f64, "{each:?}");
-    assert!(questions < 3.0, "{each:?}");
 }
 
 /// The information of a cell is exact on a device, where that of a family may be a difference quotient: proposals differ a little, so a few rows choose another
