@@ -6,7 +6,7 @@ use rflvm::internal::error::SpecError;
 use rflvm::internal::model::Priors;
 use rflvm::internal::model::family::{Censored, Family, MOST_LEVELS, Trials};
 use rflvm::internal::spec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Columns, and the family they share.
@@ -53,8 +53,8 @@ pub fn blocks_of(
 
 /// A family with the limits of those of its columns that have any, in a separate block.
 fn with_limits(columns: Vec<usize>, family: Arc<dyn Family>, table: &Table) -> Result<Vec<Block>, SpecError> {
-    let has_limits = |j: &usize| table.limits.iter().any(|limit| limit.column == *j);
-    let (limited, others): (Vec<usize>, Vec<usize>) = columns.into_iter().partition(has_limits);
+    let with: HashSet<usize> = table.limits.iter().map(|limit| limit.column).collect();
+    let (limited, others): (Vec<usize>, Vec<usize>) = columns.into_iter().partition(|j| with.contains(j));
     let mut blocks = Vec::new();
     if let Some(limits) = table.limits_of(&limited) {
         let censored = Censored::of(family.as_ref(), limits).ok_or_else(|| {
