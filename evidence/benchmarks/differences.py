@@ -1,4 +1,5 @@
-"""Realised false discovery rate and power of `rflvm differences`, compared with t tests and Wilcoxon tests on the raw columns.
+"""Realised false discovery rate and power of `rflvm differences`, compared with tests on the raw columns: t, Wilcoxon, and regression on the group and the
+batch.
 
     python evidence/benchmarks/differences.py --program target/release/rflvm --tables 40
 
@@ -18,7 +19,7 @@ from scipy import stats
 
 LEVELS = (0.05, 0.1)
 #: Sizes that count for the fit's lists, in standard deviations of the columns.
-SIZES = (0.0, 0.1, 0.25)
+SIZES = (0.0, 0.25)
 #: Share of the columns that differ, and whether there is a batch effect.
 KINDS = ((0.25, False), (0.25, True), (0.0, False), (0.0, True))
 
@@ -49,10 +50,17 @@ def adjusted(p):
     return out
 
 
-def tests(y, group):
+def tests(y, group, batches, batch):
     a, b = y[group == 1], y[group == 0]
     wilcoxon = np.array([stats.mannwhitneyu(a[:, j], b[:, j]).pvalue for j in range(y.shape[1])])
-    return {"t test": adjusted(stats.ttest_ind(a, b, equal_var=False).pvalue), "Wilcoxon": adjusted(wilcoxon)}
+    found = {"t test": stats.ttest_ind(a, b, equal_var=False).pvalue, "Wilcoxon": wilcoxon}
+    if batch:
+        h = np.column_stack([group, np.ones(len(y)), batches])
+        information = np.linalg.inv(h.T @ h)
+        coefficient = information @ h.T @ y
+        variance = ((y - h @ coefficient) ** 2).sum(axis=0) / (len(y) - 3) * information[0, 0]
+        found["regression on group and batch"] = 2 * stats.t.sf(np.abs(coefficient[0]) / np.sqrt(variance), len(y) - 3)
+    return {name: adjusted(p) for name, p in found.items()}
 
 
 def fitted(args, name, y, group, batches, batch):
@@ -86,8 +94,8 @@ def fitted(args, name, y, group, batches, batch):
     return folder
 
 
-def expected(args, folder, columns):
-    """The expected false discovery rate of the list up to each column, by the size that counts."""
+def lists(args, folder, columns):
+    """The false discovery rate at which each column is listed, by the size that counts."""
     found = {}
     for size in SIZES:
         ask = [
@@ -106,43 +114,8 @@ def expected(args, folder, columns):
         ]
         subprocess.run(ask, cwd=folder, check=True)
         with open(folder / "d.csv", newline="") as file:
-            lines = {line["column"]: float(line["expected_fdr"]) for line in csv.DictReader(file)}
+            lines = {line["column"]: float(line["fdr"]) for line in csv.DictReader(file)}
         found[f"rflvm, size {size}"] = np.array([lines[f"c{j}"] for j in range(columns)])
-    return found
-
-
-def draws(args, folder, what):
-    """The draws of a quantity, all chains together."""
-    file = folder / f"{what}.npy"
-    if not file.exists():
-        subprocess.run([args.program, "export", "o", "--what", what, "--out", file.name, "-q"], cwd=folder, check=True)
-    found = np.load(file)
-    return found.reshape(-1, *found.shape[2:])
-
-
-def exported(args, folder, y, group, batches, batch, seed):
-    """The same lists from exported draws, and lists of another estimate: of the map plus what the group explains besides it, with the rows of each
-    group resampled in every draw (Rubin's Bayesian bootstrap)."""
-    rng, apart, both = np.random.default_rng(seed), [], []
-    code = np.where(group == 1, 0.5, -0.5) - (group == 1).mean() + 0.5
-    levels = np.stack([(batches == k) - (batches == k).mean() for k in (0, 1)], axis=1)
-    for x, w, beta, precision in zip(*(draws(args, folder, what) for what in ("x", "w", "beta", "precision"))):
-        phase = x @ w.T
-        f = np.hstack([np.sin(phase), np.cos(phase)]) @ beta[: 2 * len(w)] / np.sqrt(len(w))
-        rest = y - f - beta[-1] - (levels @ beta[2 * len(w) : -1] if batch else 0.0)
-        information = precision * (code @ code)
-        own = precision * (code @ rest) / information + rng.normal(size=y.shape[1]) / np.sqrt(information)
-        resampled = [rng.dirichlet(np.ones((group == g).sum())) @ f[group == g] for g in (1, 0)]
-        apart.append(f[group == 1].mean(axis=0) - f[group == 0].mean(axis=0))
-        both.append(resampled[0] - resampled[1] + own)
-    found = {}
-    for name, of in (("map", np.array(apart)), ("map, own effect, rows resampled", np.array(both))):
-        for size in SIZES:
-            probability = np.maximum((of > size * y.std(axis=0)).mean(axis=0), (of < -size * y.std(axis=0)).mean(axis=0))
-            order = np.lexsort((-np.abs(of.mean(axis=0) / of.std(axis=0)), -probability))
-            found[f"{name}, size {size}"] = np.empty(len(order))
-            found[f"{name}, size {size}"][order] = np.cumsum(1 - probability[order]) / np.arange(1, len(order) + 1)
-        found[f"{name}, tails adjusted by Benjamini and Hochberg"] = adjusted(2 * stats.norm.sf(np.abs(of.mean(axis=0) / of.std(axis=0))))
     return found
 
 
@@ -151,6 +124,7 @@ def main():
     parser.add_argument("--program", default="target/release/rflvm")
     parser.add_argument("--answers", help="another build of the program, for `differences`")
     parser.add_argument("--tables", type=int, default=40)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first table")
     parser.add_argument("--rows", type=int, default=60)
     parser.add_argument("--columns", type=int, default=40)
     parser.add_argument("--shift", type=float, default=1.0)
@@ -159,25 +133,21 @@ def main():
     parser.add_argument("--sweeps", type=int, default=150)
     parser.add_argument("--work", default="target/differences", help="folder for the fits, which are kept")
     parser.add_argument("--fit", action="store_true", help="only fit")
-    parser.add_argument("--exported", action="store_true", help="compute the lists from exported draws, and those of another estimate")
     parser.add_argument("--out", default="target/differences.json")
     args = parser.parse_args()
     args.program, args.answers = (path and os.path.abspath(path) for path in (args.program, args.answers))
     rows = json.loads(Path(args.out).read_text()) if Path(args.out).exists() else []
     done = {(row["seed"], row["share"], row["batch"]) for row in rows}
     for share, batch in KINDS:
-        for seed in range(args.tables):
+        for seed in range(args.first, args.first + args.tables):
             if (seed, share, batch) in done:
                 continue
             y, group, batches, differs = simulated(seed, args.rows, args.columns, share, args.shift, batch)
             folder = fitted(args, f"{seed}-{share}-{batch}", y, group, batches, batch)
             if args.fit:
                 continue
-            if args.exported:
-                lists = exported(args, folder, y, group, batches, batch, seed)
-            else:
-                lists = expected(args, folder, args.columns)
-            for method, rates in {**tests(y, group), **lists}.items():
+            found = {**tests(y, group, batches, batch), **lists(args, folder, args.columns)}
+            for method, rates in found.items():
                 for level in LEVELS:
                     listed = rates <= level
                     row = {"seed": seed, "share": share, "batch": batch, "method": method, "level": level}

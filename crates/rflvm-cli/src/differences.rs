@@ -26,12 +26,12 @@ pub fn run(args: &DifferencesArgs) -> Result<(), Failure> {
     let level = args.fdr.unwrap_or(LEVEL);
     for compared in &found {
         let names = names(&fit, compared, level);
-        let count = compared.listed(level);
+        let count = names.len();
         let some = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
         let more = if count > NAMED { ", …" } else { "" };
         let listed = if count == 0 { String::new() } else { format!(": {some}{more}") };
         reply.line(&format!(
-            "{} against {}: {count} of {} columns differ by more than {} at an expected false discovery rate of {level}{listed}",
+            "{} against {}: {count} of {} columns differ by more than {} at a false discovery rate of {level}{listed}",
             compared.group,
             compared.against,
             fit.table.columns.len(),
@@ -54,5 +54,5 @@ fn counted(comparisons: usize) -> String {
 
 /// The columns of the list at a level.
 fn names(fit: &Fit, compared: &Compared, level: f64) -> Vec<String> {
-    compared.columns.iter().take(compared.listed(level)).map(|(column, _)| fit.table.columns[*column].clone()).collect()
+    compared.listed(level).map(|column| fit.table.columns[column].clone()).collect()
 }

@@ -7,6 +7,7 @@ use crate::reply::Reply;
 use rflvm::internal::posterior::axes::AxesInUse;
 use rflvm::internal::posterior::convergence::{Convergence, Diagnosed};
 use rflvm_study::answers::convergence::{self, Began, advice, mode_lines, report, sampler, times, verdicts};
+use rflvm_study::answers::positions::{line_of_modes, positions};
 use rflvm_study::drawn::Drawn;
 use rflvm_study::message::render;
 use rflvm_study::time_scales::TimeScales;
@@ -48,6 +49,10 @@ pub fn run(args: &SummaryArgs) -> Result<(), Failure> {
         tell(&render(&words, &Flags))?;
     }
     mode_lines(&fit, &drawn)?.iter().try_for_each(|line| tell(line))?;
+    if !drawn.modes().is_empty() {
+        let embedding = positions(&fit, &drawn, 1)?.embedding;
+        line_of_modes(&embedding, &fit.table).map_or(Ok(()), |line| tell(&line))?;
+    }
     drawn.stacking.iter().try_for_each(|stacking| tell(&stacking.words()))?;
     if let Some(scales) = &scales {
         tell(&scales.line())?;

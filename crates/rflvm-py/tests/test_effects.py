@@ -40,25 +40,29 @@ def predictors(model, x=None):
     return np.array([np.hstack([features(own if x is None else x, w), np.ones((len(own), 1))]) @ beta for own, w, beta in draws])
 
 
-def test_differences_are_those_of_the_exported_draws(kinds, model):
+def test_differences_are_those_of_the_groups_cells(kinds, model):
     kind, table = kinds
     names = np.array(["low", "middle", "high"])[kind]
-    found = model.differences(names, between=("high", "low"), size=0.5)
-    f = predictors(model)
-    link = f[:, kind == 2].mean(axis=1) - f[:, kind == 0].mean(axis=1)
-    data = np.exp(f)[:, kind == 2].mean(axis=1) - np.exp(f)[:, kind == 0].mean(axis=1)
-    for line in found.itertuples():
-        j = model.columns_.index(line.column)
-        assert np.isclose(line.difference, link[:, j].mean()) and np.isclose(line.sd, link[:, j].std())
-        assert np.allclose([line.q05, line.q95], np.quantile(link[:, j], [0.05, 0.95]))
-        assert np.isclose(line.probability, max((link[:, j] > 0.5).mean(), (link[:, j] < -0.5).mean()))
-        assert np.isclose(line.direction, max((link[:, j] > 0).mean(), (link[:, j] < 0).mean()))
-        assert np.isclose(line.data_difference, data[:, j].mean())
-    assert found["probability"].is_monotonic_decreasing
-    assert np.allclose(found["expected_fdr"], (1 - found["probability"]).cumsum() / np.arange(1, 6))
-    assert set(found["column"][:2]) == {model.columns_[0], model.columns_[1]}
+    found = model.differences(names, between=("high", "low"), size=0.5).set_index("column")
+    assert not (found["p_value"] < 0).any() and not (found["fdr"] > 1).any() and (found["fdr"] >= found["p_value"]).all()
+    counts = dict(zip(model.columns_, table.T))
+    for column, line in found.iterrows():
+        of, against = (counts[column][kind == k].mean() for k in (2, 0))
+        assert np.isclose(line["mean"], of, rtol=0.1) and np.isclose(line["mean_against"], against, rtol=0.1)
+        assert np.isclose(line["data_difference"], line["mean"] - line["mean_against"])
+        # A log ratio of means, but the mean of logarithms of rates that differ within a group.
+        assert abs(line["difference"] - np.log(of / against)) < 0.4
+        least = {False: line["q05"], True: -line["q95"]}[line["difference"] < 0]
+        assert least < abs(line["difference"])
+    least = np.maximum(found["q05"], -found["q95"])
+    assert least.is_monotonic_decreasing
+    adjusted = np.minimum.accumulate((found["p_value"].sort_values() * 5 / np.arange(1, 6))[::-1])
+    assert np.allclose(found["fdr"], adjusted[found.index])
+    assert set(found.index[:2]) == {model.columns_[0], model.columns_[1]}
+    # The last two columns have the same mean in all kinds, and so has the third in these two.
+    assert set(found.index[found["fdr"] <= 0.05]) == {model.columns_[0], model.columns_[1]}
     listed = model.differences(names, fdr=0.05)
-    assert (listed["expected_fdr"] <= 0.05).all() and set(listed["group"]) <= set(names) and set(listed["against"]) == {"rest"}
+    assert (listed["fdr"] <= 0.05).all() and set(listed["group"]) <= set(names) and set(listed["against"]) == {"rest"}
 
 
 def test_labels_of_a_series_are_matched_by_its_index_and_missing_ones_are_left_out(kinds, model):

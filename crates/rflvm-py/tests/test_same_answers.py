@@ -116,6 +116,18 @@ def test_positions(fit):
     np.testing.assert_array_equal(fit.packed(shown["sd"]), fit.model.embedding_std_.astype("f4").ravel())
 
 
+def test_shares_between_modes(fit):
+    shares, shown = fit.model.embedding_between_modes_, fit.page["map"]["betweenModes"]
+    lines = list(csv.DictReader(io.StringIO((fit.dir / "embedding.csv").read_text(encoding="utf-8"))))
+    said = [line for line in run("summary", fit.dir).splitlines() if line.startswith("between modes: ")]
+    assert len(fit.model.diagnostics_["modes"]) == 2
+    np.testing.assert_array_equal(numbers(line["between_modes"] for line in lines), shares)
+    np.testing.assert_array_equal(fit.packed(shown), shares.astype("f4"))
+    first = lines[int(np.argmax(shares))]["id"]
+    assert said[0].startswith(f"between modes: {(shares > 0.5).sum()} of {len(shares)} rows ") and f": {first} ({shares.max():.2f}), " in said[0]
+    assert ((shares >= 0) & (shares < 1)).all() and (shares > 0).any()
+
+
 def test_missing_cells(fit):
     told = fit.asked("impute")
     written = pd.read_csv(fit.dir / "imputed.csv", float_precision="round_trip")

@@ -87,6 +87,7 @@ function mapSection() {
     if (times) put("time", times.texts ? times.texts[n] : timeText(array(times.at)[n]));
     if (times && times.names.length) put("sequence", times.names[array(times.sequence)[n]]);
     for (let d = 0; d < Math.min(axes, 6); d++) put(`x${d + 1}`, `${short(positions[n * axes + d], 3)} ± ${short(sd[n * axes + d], 2)}`);
+    if (data.map.betweenModes) put("between modes", `${Math.round(100 * array(data.map.betweenModes)[n])}% of its variance`);
     if (data.map.outlier_score) put("outlier score", short(array(data.map.outlier_score)[n], 2));
     if (plane.colours.kind === "numbers" && !list.some(([name]) => plane.colours.name.startsWith(name))) put(plane.colours.name, plane.colours.text(n));
     return list;

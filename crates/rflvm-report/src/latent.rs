@@ -24,6 +24,8 @@ pub fn section(subject: &Subject<'_>, pack: &mut Pack) -> Result<Value, RunError
         "axes": axes,
         "mean": pack.floats(embedding.mean.as_slice()),
         "sd": pack.floats(&sd),
+        // Of the variance; with several modes only.
+        "betweenModes": (!embedding.between_modes.is_empty()).then(|| pack.floats(&embedding.between_modes)),
         // Hundredths are finer than an ellipse shows.
         "correlation": pack.bytes((0..count).flat_map(|n| pairs().map(move |(a, b)| (correlation(n, a, b) * 127.0 + 128.0).round() as u8))),
         "ids": (!numbered).then_some(rows.ids),

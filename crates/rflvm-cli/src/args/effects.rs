@@ -64,12 +64,12 @@ pub struct DifferencesArgs {
     /// Differences up to this size do not count: on the scale of the link, and in standard deviations of columns of real numbers.
     #[arg(long, value_name = "SIZE", default_value_t = differences::SIZE, allow_negative_numbers = true)]
     pub size: f64,
-    /// Write only the columns of each list whose expected false discovery rate is at most this.
+    /// Write only the columns that are listed at this false discovery rate.
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub fdr: Option<f64>,
-    /// Output file, a .csv with one line per comparison and column, the most probable difference first: the difference on the scale of the link,
-    /// the probability of its direction and that it exceeds SIZE, the expected false discovery rate of the list up to there, and the means and the
-    /// difference on the scale of the data, at average covariates and the mean offset.
+    /// Output file, a .csv with one line per comparison and column, first the difference that is at least the largest: the difference on the scale of
+    /// the link, the probability of its direction, the p-value of a difference up to SIZE, the false discovery rate at which the column is listed, and
+    /// the means and the difference on the scale of the data, at average covariates and the mean offset.
     /// Without it, --json prints these columns.
     #[arg(long, value_name = "FILE", required_unless_present = "json")]
     pub out: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use crate::shell::quoted;
 use rflvm_study::Config;
-use rflvm_study::families::{Kind, Seen};
+use rflvm_study::seen::{Kind, Seen};
 use rflvm_study::table::{Aside, Holds, Table};
 use std::collections::HashSet;
 

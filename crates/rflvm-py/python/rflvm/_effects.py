@@ -84,14 +84,15 @@ class Effects(Imputing):
         size : float, default=0.25
             Differences up to this size do not count: on the scale of the link, and in standard deviations of columns of real numbers.
         fdr : float, default=None
-            Only the columns of each list whose expected false discovery rate is at most this.
+            Only the columns that are listed at this false discovery rate.
 
         Returns
         -------
         DataFrame
-            One line per comparison and column, the most probable difference first: `difference` on the scale of the link with `sd`, `q05` and `q95`,
-            the probability of its `direction`, the `probability` that it exceeds `size` in that direction, `expected_fdr` of the list up to there, and
-            `mean`, `mean_against` and `data_difference` on the scale of the data, at average covariates and the mean offset.
+            One line per comparison and column, first the difference that is at least the largest (its 5% quantile, in units of the column):
+            `difference` on the scale of the link with `sd`, `q05` and `q95`, the probability of its `direction`, the `p_value` of a difference up to
+            `size`, `fdr`, the false discovery rate at which the column is listed, and `mean`, `mean_against` and `data_difference` on the scale of the
+            data, at average covariates and the mean offset.
         """
         self._check_fitted()
         _convergence.remind(self.diagnostics_)

@@ -120,7 +120,7 @@ class Learned(Effects):
         Each mode has its own axes. `diagnostics_["modes"]` describes the modes, and `modes` says how many are sampled.
         """
         self._check_fitted()
-        mean, covariance = self._drawn.embedding(mode=whole(mode, "mode", least=1, most=2**31))
+        mean, covariance, _ = self._drawn.embedding(mode=whole(mode, "mode", least=1, most=2**31))
         return mean, deviations(covariance)
 
     def map_embedding(self, map: int) -> tuple[np.ndarray, np.ndarray]:  # version 0.2

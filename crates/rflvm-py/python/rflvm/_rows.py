@@ -33,6 +33,7 @@ class NewRows(Held, TransformerMixin):
     embedding_: np.ndarray
     embedding_std_: np.ndarray
     embedding_cov_: np.ndarray
+    embedding_between_modes_: Optional[np.ndarray]
     columns_: list[str]
     diagnostics_: dict
 

@@ -26,10 +26,15 @@ impl Answers {
         array(py, numbers, &[self.drawn.used.len(), count, rows, axes])
     }
 
-    /// Mean N×D and covariance N×D×D of the positions in a sampled mode, counted from 1.
+    /// Mean N×D and covariance N×D×D of the positions in a sampled mode, counted from 1; and the share of each row's variance that lies between modes
+    /// of chains that began apart, if there are several.
     #[pyo3(signature = (*, mode=1))]
-    fn embedding(&self, py: Python<'_>, mode: usize) -> PyResult<(Array, Array)> {
-        embedding_arrays(py, &self.query(py, |fit, drawn| positions::positions(fit, drawn, mode))?.embedding)
+    fn embedding(&self, py: Python<'_>, mode: usize) -> PyResult<(Array, Array, Option<Array>)> {
+        let embedding = self.query(py, |fit, drawn| positions::positions(fit, drawn, mode))?.embedding;
+        let (mean, covariance) = embedding_arrays(py, &embedding)?;
+        let shares = embedding.between_modes;
+        let count = shares.len();
+        Ok((mean, covariance, if count > 0 { Some(array(py, shares, &[count])?) } else { None }))
     }
 
     /// Spatial median of each row's positions, N×D.

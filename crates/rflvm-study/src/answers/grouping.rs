@@ -66,11 +66,6 @@ impl Grouping {
         (0..self.of.len()).filter(|&n| self.of[n] == Some(group)).collect()
     }
 
-    /// The rows of all other groups.
-    pub fn others(&self, group: usize) -> Vec<usize> {
-        (0..self.of.len()).filter(|&n| self.of[n].is_some_and(|own| own != group)).collect()
-    }
-
     /// The place of a group by its name.
     pub fn position(&self, name: &str) -> Result<usize, SpecError> {
         let found = self.names.iter().position(|own| own == name.trim());
@@ -178,7 +173,7 @@ mod tests {
         let groups = Grouping::of(&texts(&["b", "a, x", " b", "", "NA", "c"])).unwrap();
         assert_eq!(groups.names, ["a, x", "b", "c"]);
         assert_eq!(groups.of, [Some(1), Some(0), Some(1), None, None, Some(2)]);
-        assert_eq!((groups.rows(1), groups.others(1)), (vec![0, 2], vec![1, 5]));
+        assert_eq!(groups.rows(1), [0, 2]);
         assert_eq!(groups.pair("a, x,b").unwrap(), [0, 1]);
         assert_eq!(groups.pair("c, b").unwrap(), [2, 1]);
         for (text, words) in

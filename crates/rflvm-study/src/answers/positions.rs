@@ -51,8 +51,31 @@ pub fn medians(fit: &Fit, drawn: &Drawn, mode: usize, frame: &Frame) -> Result<M
     of_mode(fit, drawn, mode, |fitted| Ok(fitted.medians(frame)?))
 }
 
+/// The share of a row's variance that lies between modes, from which it is most of it.
+const MOST: f64 = 0.5;
+/// Rows that are named.
+const NAMED: usize = 3;
+
+/// How many rows have most of their variance between modes, and which the most; `None` with a single mode.
+pub fn line_of_modes(embedding: &Embedding, table: &Table) -> Option<String> {
+    let shares = &embedding.between_modes;
+    if shares.is_empty() {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    order.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
+    let most = shares.iter().filter(|share| **share > MOST).count();
+    let named: Vec<String> =
+        order.iter().take(NAMED).map(|&n| format!("{} ({:.2})", table.ids[n], shares[n])).collect();
+    Some(format!(
+        "between modes: {most} of {} rows have most of the variance of their position there; the largest shares: {}",
+        shares.len(),
+        named.join(", ")
+    ))
+}
+
 /// `id,label,x1,…,sd1,…`: posterior mean and standard deviation of each row's position; with `time` and `sequence` after the label if rows
-/// have times, and with spatial medians as `median1,…` at the end if they are given.
+/// have times, with spatial medians as `median1,…` if they are given, and with the share of the variance that lies between modes if there are several.
 pub fn columns(embedding: &Embedding, medians: Option<&Mat>, table: &Table) -> Answer {
     let (rows, axes) = (embedding.mean.rows(), embedding.mean.cols());
     let texts = |name: &str, cells: Option<&Vec<String>>| {
@@ -70,6 +93,9 @@ pub fn columns(embedding: &Embedding, medians: Option<&Mat>, table: &Table) -> A
     add("sd", &|n, d| embedding.sd(n, d));
     if let Some(medians) = medians {
         add("median", &|n, d| medians[(n, d)]);
+    }
+    if !embedding.between_modes.is_empty() {
+        columns.push(Column::numbers("between_modes", "fraction", embedding.between_modes.clone()));
     }
     Answer { columns }
 }

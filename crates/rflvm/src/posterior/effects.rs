@@ -59,7 +59,7 @@ impl Fitted<'_> {
         // More draws than fit in memory are thinned.
         let most = most.min(HELD / ((sources.len() + 1) * model.columns())).max(1);
         let mut draws: Vec<Vec<f64>> = Vec::new();
-        let compute = |parameters: &Parameters, chain: usize| {
+        let compute = |parameters: &Parameters, (chain, _): (usize, usize)| {
             let parts = Parts::of(model, parameters, self.used.contains(&chain).then_some(frame));
             let of = |source: &Source| parts.variances(*source, covariates);
             sources.iter().map(of).chain([parts.total()]).collect::<Vec<_>>().concat()

@@ -107,3 +107,43 @@ fn add_squares(to: &mut [Mat], share: f64, x: &Mat, about: &Mat) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draws::Kept;
+    use crate::posterior::stacking::Weighted;
+    use crate::posterior::tests::{fixture, mixed};
+    use crate::rng::Stream;
+
+    #[test]
+    fn variance_between_modes_is_what_the_first_does_not_have() {
+        let model = mixed::model();
+        let path = fixture::fit(&model, "between-modes", &Kept::DEFAULT);
+        let store = fixture::open(&path);
+        let modes = Weighted::by_chains(vec![vec![0], vec![1]]);
+        let one =
+            Fitted { store: &store, model: &model, used: &[0], modes: &[], is_pooled: true, stream: Stream::new(1) };
+        let both = Fitted { modes: &modes, ..one };
+        let frame = both.frame().unwrap();
+        assert!(one.embedding(&frame).unwrap().between_modes.is_empty());
+        let Embedding { mean, between_modes, .. } = both.embedding(&frame).unwrap();
+        let square = |chains: &[usize], n: usize| {
+            let (mut sum, mut count) = (0.0, 0.0);
+            let draws: Vec<(usize, usize)> =
+                chains.iter().flat_map(|&chain| (0..fixture::DRAWN as usize).map(move |draw| (chain, draw))).collect();
+            let add = |x: &Mat| {
+                sum += (0..mean.cols()).map(|d| (x[(n, d)] - mean[(n, d)]).powi(2)).sum::<f64>();
+                count += 1.0;
+            };
+            both.aligned(&frame, &draws, add).unwrap();
+            sum / count
+        };
+        assert!(between_modes.iter().any(|share| *share > 0.2), "{between_modes:?}");
+        for (n, share) in between_modes.iter().enumerate() {
+            let wanted = (1.0 - square(&[0], n) / square(&[0, 1], n)).max(0.0);
+            assert!((share - wanted).abs() < 0.02, "row {n}: {share} {wanted}");
+        }
+        std::fs::remove_dir_all(path).unwrap();
+    }
+}

@@ -21,6 +21,7 @@ pub mod forecast;
 #[doc(hidden)]
 pub mod frame;
 pub mod gradient;
+mod group_effects;
 #[doc(hidden)]
 pub mod heldout;
 pub mod impute;

@@ -32,7 +32,7 @@ impl Summary {
 }
 
 /// The share of draws in which a number made of them is positive, with zeros counted half.
-pub(super) fn share(draws: &[f64], number: impl Fn(f64) -> f64) -> f64 {
+fn share(draws: &[f64], number: impl Fn(f64) -> f64) -> f64 {
     let one = |&draw: &f64| match number(draw) {
         n if n > 0.0 => 1.0,
         0.0 => 0.5,
