@@ -56,14 +56,6 @@ pub enum Failure {
         /// What is different.
         change: String,
     },
-    /// A candidate that does not suit the table.
-    #[error("as {name}: {failure}")]
-    Candidate {
-        /// Its family.
-        name: String,
-        /// What is wrong.
-        failure: Box<Failure>,
-    },
 }
 
 impl Failure {

@@ -158,6 +158,92 @@ fn mixed_blocks_and_missing_cells_have_the_same_draws() {
     compare("holes", &[4], &["--likelihood", "gaussian"]);
 }
 
+/// A table of columns of all kinds, which take turns; `change` has the last word about a cell.
+fn write_kinds(path: &Path, columns: usize, kinds: &[&str], change: &dyn Fn(usize, usize, String) -> String) {
+    let names: Vec<String> = (0..columns).map(|j| format!("{}{j}", kinds[j % kinds.len()])).collect();
+    let cell = |n: usize, j: usize| {
+        let level = (wave(n % ROWS, j) * 997.0) as usize + n;
+        match kinds[j % kinds.len()] {
+            "real" => format!("{:.3}", wave(n, j)),
+            "count" => (level * level % 23).to_string(),
+            "text" => ["b", "c", "a"][level % 3].into(),
+            "yes" => ["no", "yes"][level % 2].into(),
+            "answer" => (1 + level % 5).to_string(),
+            "year" => (2007 + level % 3).to_string(),
+            kind => panic!("{kind}"),
+        }
+    };
+    let row = |n: usize| (0..columns).map(|j| change(n, j, cell(n, j))).collect::<Vec<String>>().join(",") + "\n";
+    let rows: String = (0..40).map(row).collect();
+    fs::write(path, names.join(",") + "\n" + &rows).unwrap();
+}
+
+const KINDS: &[&str] = &["real", "text", "count", "yes", "answer", "year"];
+
+#[test]
+fn families_that_are_chosen_by_the_cells_are_those_of_one_process() {
+    let plain = |n: usize, j: usize, cell: String| if (n * 7 + j).is_multiple_of(31) { String::new() } else { cell };
+    let table = place("auto");
+    write_kinds(&table, 240, KINDS, &plain);
+    compare("auto", &[1, 2, 3], &["--likelihood", "auto"]);
+    let dir = table.with_file_name("");
+    let listed = |fit: &str| fs::read_to_string(dir.join(fit).join("blocks.csv")).unwrap();
+    let alone = listed("auto/alone");
+    for family in ["gaussian", "multinomial", "negative-binomial", "bernoulli", "ordinal"] {
+        assert!(alone.contains(family), "{alone}");
+    }
+    assert!(alone.contains("year5,multinomial"), "{alone}");
+    assert_eq!(alone, listed("auto/3"));
+    resume_alike(&dir, "auto/alone", "auto/3", 2);
+    // Each process looks at its own share: only the one that has the column says what is wrong.
+    write_kinds(&place("dates"), 240, KINDS, &|n, j, cell| {
+        if j == 121 { format!("2001-05-{}", n % 28 + 1) } else { cell }
+    });
+    let output =
+        together(&dir, 3, &[&["fit", "dates.csv", "--likelihood", "auto", "--out", "dates/3"][..], SHORT].concat());
+    let said = text(&output.stderr);
+    let of_second =
+        |line: &&str| line.starts_with("rflvm: process 2 of 3: ") && line.contains("text121") && line.contains("dates");
+    assert!(output.status.code() == Some(2) && said.lines().filter(of_second).count() == 1, "{said}");
+}
+
+#[test]
+fn categories_levels_and_limits_have_the_same_draws() {
+    let plain = |_: usize, _: usize, cell: String| cell;
+    write_kinds(&place("texts"), 140, &["text"], &plain);
+    compare("texts", &[2, 3], &["--likelihood", "multinomial"]);
+    write_kinds(&place("answers"), 280, &["answer"], &plain);
+    compare("answers", &[3], &["--likelihood", "ordinal"]);
+    // Text, groups of counts that are multinomial together, and a column of numbers that are categories.
+    let kinds = ["text", "count", "count", "year"];
+    // A row of a multinomial has at least one trial.
+    let positive = |_: usize, j: usize, cell: String| if kinds[j % 4] == "count" { cell + "1" } else { cell };
+    write_kinds(&place("listed"), 240, &kinds, &positive);
+    let line = |j: usize| match kinds[j % 4] {
+        "count" => format!("count{j},multinomial,group {}\n", j / 4),
+        kind => format!("{kind}{j},multinomial,{kind}{j}\n"),
+    };
+    let listing: String = (0..240).map(line).collect();
+    fs::write(place("listed").with_file_name("listed-blocks.csv"), format!("column,likelihood,block\n{listing}"))
+        .unwrap();
+    compare("listed", &[2, 3], &["--blocks", "listed-blocks.csv"]);
+    let limited = |n: usize, j: usize, cell: String| if n == j % 40 { "<0.3".into() } else { cell };
+    let table = place("limits");
+    write_kinds(&table, 280, &["real"], &limited);
+    compare("limits", &[2], &["--likelihood", "gaussian"]);
+    // All have read this table.
+    resume_alike(&table.with_file_name(""), "limits/alone", "limits/2", 2);
+}
+
+/// Extends two equal fits, one of them with several processes.
+fn resume_alike(dir: &Path, alone: &str, shared: &str, processes: usize) {
+    let more = ["--draws", "5", "--quiet", "--no-report"];
+    good(dir, &[&["resume", alone][..], &more].concat());
+    let output = together(dir, processes, &[&["resume", shared][..], &more].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(draws(&dir.join(alone)) == draws(&dir.join(shared)));
+}
+
 #[test]
 fn covariates_linear_parts_and_paths_over_time_have_the_same_draws() {
     let (batch, time) =

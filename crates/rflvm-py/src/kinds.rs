@@ -2,7 +2,8 @@
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use rflvm_study::families::{Kind, Seen, compare, distinct, suited};
+use rflvm_study::families::suited;
+use rflvm_study::seen::{Kind, Seen, compare, distinct};
 
 /// The columns whose families are to be chosen.
 #[pyclass(module = "rflvm._native")]

@@ -8,6 +8,7 @@
 
 mod answers;
 mod array;
+mod comparison;
 mod coordinator;
 mod error;
 mod fit;
@@ -58,6 +59,8 @@ mod _native {
     use super::answers::Answers;
     #[pymodule_export]
     use super::canonical;
+    #[pymodule_export]
+    use super::comparison::Comparison;
     #[pymodule_export]
     use super::coordinator::Coordinator;
     #[pymodule_export]

@@ -1,6 +1,7 @@
 """Chains on the workers of a Dask cluster: the same draws as without one, whatever happens to the workers."""
 
 import contextlib
+import io
 import itertools
 import json
 import os
@@ -129,6 +130,46 @@ def test_families_times_covariates_and_trials_travel(client, rng):
     for parameters, table, given in fits:
         one, other = (estimator(**parameters, **how).fit(table, **given, **there) for there in ({}, {"client": client}))
         assert_same(other, one)
+
+
+def test_a_comparison_has_the_scores_of_one_without_a_cluster(curve, client):
+    pandas = pytest.importorskip("pandas")
+    how = dict(likelihood="poisson", features=6, warmup=8, draws=8, chains=1, init="pca", random_state=3, progress=False)
+    table = pandas.DataFrame(curve.table[:24, :6]).add_prefix("c")
+    lists = dict(likelihoods=["poisson", "negative-binomial"], folds=2, loo=True)
+    one, other = (rflvm.compare(estimator(**how), table, **lists, **there) for there in ({}, {"client": client}))
+    assert timeless(one) == timeless(other) and len(one.candidates) == 2 and one.reason == other.reason
+    # Families by column, trials, times and covariates travel.
+    mixed = {f"c{j}": "poisson" if j % 2 else "gaussian" for j in range(6)}
+    about = dict(times=np.arange(24), covariates={"batch": ["p", "q"] * 12}, offset=np.linspace(0, 1, 24))
+    one, other = (rflvm.compare(estimator(**dict(how, likelihood=mixed)), table, **about, **there) for there in ({}, {"client": client}))
+    assert timeless(one) == timeless(other)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_a_killed_worker_costs_a_comparison_only_its_fits(curve, client):
+    how = dict(likelihood="poisson", features=20, warmup=150, draws=150, chains=2, random_state=3, progress=True)
+    alone = rflvm.compare(estimator(**dict(how, progress=False)), curve.table, latent_dims=[1, 2, 3])
+    done, workers = [], client.run(os.getpid)
+
+    class Watching(io.StringIO):
+        def write(self, text):
+            if text.strip() and not done:
+                busy = [address for address, tasks in client.processing().items() if tasks]
+                os.kill(workers[busy[0]], signal.SIGKILL)
+            done.extend(text.split() and [text])
+            return len(text)
+
+    with contextlib.redirect_stderr(Watching()):
+        compared = rflvm.compare(estimator(**how), curve.table, latent_dims=[1, 2, 3], client=client)
+    # Each is done once: those that were complete are not repeated.
+    assert timeless(compared) == timeless(alone) and sorted(line.split()[1] for line in done) == ["1", "2", "3"]
+
+
+def timeless(comparison):
+    """All scores, without the time that they took."""
+    return [{name: value for name, value in line.items() if name != "seconds"} for line in comparison.candidates]
 
 
 def test_an_error_on_a_worker_is_raised_here(curve, client, monkeypatch):

@@ -3,7 +3,8 @@
 use crate::column_families::ColumnFamilies;
 use crate::config::Config;
 use crate::error::Error;
-use crate::families::{Block, Kind, blocks_of, seen, takes_text};
+use crate::families::{Block, blocks_of, seen, takes_text};
+use crate::seen::{Kind, Seen};
 use crate::table::{self, ReadOptions, Table};
 use rflvm::internal::error::SpecError;
 use rflvm::internal::linalg::Mat;
@@ -22,20 +23,41 @@ pub struct Given {
 
 /// Finds the columns of a store that are categories, and chooses the families if `auto` was given.
 pub fn choose(config: &mut Config, given: &mut Given, table: &mut Table) {
-    if table.path.is_dir() && (config.is_auto() || config.blocks.is_some()) {
-        // A list that cannot be read is reported where it is used.
-        let column_families = config.blocks.as_deref().and_then(|path| ColumnFamilies::read(path).ok());
-        table.categories = column_families.unwrap_or_default().categories_of(table);
+    if table.seen.is_empty() {
+        if table.path.is_dir() {
+            find_categories(config, table);
+        }
+        if config.is_auto() {
+            let kinds = seen(table);
+            group(table, &kinds);
+        }
+    }
+    if let Some(family) = config.likelihood.as_deref().filter(|name| takes_text(name) && !table.categories.is_empty()) {
+        // A list keeps which columns are the levels of one category.
+        given.column_families = Some(ColumnFamilies::of_all(family, table));
+        config.likelihood = None;
     }
     if config.is_auto() {
-        let kinds = seen(table);
-        let groups: Vec<usize> = (0..kinds.len()).filter(|&j| kinds[j].kind == Kind::Few).collect();
-        table.categorise(&groups);
         let suited = ColumnFamilies::suited(table);
         // One likelihood is enough if all columns share it.
         config.likelihood = suited.uniform().map(String::from);
         given.column_families = config.likelihood.is_none().then_some(suited);
     }
+}
+
+/// Finds the categories of a store, which has one column per level.
+pub(crate) fn find_categories(config: &Config, table: &mut Table) {
+    if config.is_auto() || config.blocks.is_some() {
+        // A list that cannot be read is reported where it is used.
+        let column_families = config.blocks.as_deref().and_then(|path| ColumnFamilies::read(path).ok());
+        table.categories = column_families.unwrap_or_default().categories_of(table);
+    }
+}
+
+/// Makes categories of columns of a few whole numbers.
+pub(crate) fn group(table: &mut Table, kinds: &[Seen]) {
+    let groups: Vec<usize> = (0..kinds.len()).filter(|&j| kinds[j].kind == Kind::Few).collect();
+    table.categorise(&groups);
 }
 
 /// The blocks of a fit: all columns with one family, or as listed. Each category is a separate block.

@@ -6,7 +6,7 @@ use crate::families::{Block, OF_TEXT, blocks_of, seen, suited, takes_text};
 use crate::table::{Category, Source, Table};
 use rflvm::internal::atomic::plain_reason;
 use rflvm::internal::model::Priors;
-use rflvm::internal::model::family::Trials;
+use rflvm::internal::model::family::{Cells, Trials};
 use rflvm::internal::spec;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -80,7 +80,16 @@ impl ColumnFamilies {
 
     /// The families that suit a table.
     pub fn suited(table: &Table) -> Self {
-        let families = suited(&seen(table));
+        ColumnFamilies::each(table, &suited(&seen(table)))
+    }
+
+    /// One family for all columns.
+    pub fn of_all(family: &str, table: &Table) -> Self {
+        ColumnFamilies::each(table, &vec![spec::canonical(family).unwrap_or(OF_TEXT); table.columns.len()])
+    }
+
+    /// Families column by column; those of text have their own.
+    fn each(table: &Table, families: &[&str]) -> Self {
         let line = |column: &str, family: &str, block: &str| {
             let key = [family, "", block].map(String::from);
             Line { number: 0, column: column.into(), key }
@@ -105,9 +114,11 @@ impl ColumnFamilies {
         self.lines.iter().all(is_alike).then_some(first.key[0].as_str())
     }
 
-    /// Whether a family takes columns of text.
-    pub fn takes_text(&self) -> bool {
-        self.lines.iter().any(|line| takes_text(&line.key[0]))
+    /// Whether some column has such cells; the number of its trials or levels may be given.
+    pub fn any(&self, is: impl Fn(Cells, bool) -> bool) -> bool {
+        self.lines
+            .iter()
+            .any(|line| spec::about(&line.key[0]).is_ok_and(|about| is(about.cells, !line.key[1].is_empty())))
     }
 
     /// Columns that are categories even if they hold numbers: each is the only column of its multinomial block.

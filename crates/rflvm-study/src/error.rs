@@ -23,6 +23,14 @@ pub enum Error {
         /// What is wrong.
         error: SpecError,
     },
+    /// A way of fitting the table, among several, that does not suit it.
+    #[error("as {name}: {error}")]
+    Candidate {
+        /// Its family.
+        name: String,
+        /// What is wrong.
+        error: Box<Error>,
+    },
     /// A setting out of its range.
     #[error("{}", marked(.0))]
     Spec(#[from] SpecError),

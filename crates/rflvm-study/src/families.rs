@@ -1,11 +1,12 @@
 //! Which family suits a column, judged by its values.
 
+use crate::seen::{Kind, Seen, compare};
 use crate::table::Table;
 use rflvm::internal::error::SpecError;
 use rflvm::internal::model::Priors;
 use rflvm::internal::model::family::{Censored, Family, MOST_LEVELS, Trials};
 use rflvm::internal::spec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Columns, and the family they share.
@@ -31,14 +32,12 @@ pub fn blocks_of(
     if trials.is_some() || !spec::about(family)?.cells.are_levels() {
         return with_limits(columns, spec::family_with(family, trials, priors)?, table);
     }
-    if table.values.len() != table.rows * table.columns.len() {
-        let rule = "no process has read all cells, so the number of levels is unknown; give it".into();
-        return Err(SpecError::Setting { setting: "trials", value: "not given".into(), rule });
-    }
+    // Where this process has not read the cells, others have.
+    let cells = |j: usize| table.values.iter().skip(j).step_by(table.columns.len()).copied().filter(|v| !v.is_nan());
+    let top = |j: usize| table.seen.get(j).map_or_else(|| cells(j).fold(0.0, f64::max), |seen| seen.top);
     let mut by_levels: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for j in columns {
-        let cells = table.values.iter().skip(j).step_by(table.columns.len());
-        let top = cells.copied().filter(|v| !v.is_nan()).fold(2.0, f64::max);
+        let top = top(j).max(2.0);
         if top > f64::from(MOST_LEVELS) {
             let name = &table.columns[j];
             let rule = format!(
@@ -54,8 +53,8 @@ pub fn blocks_of(
 
 /// A family with the limits of those of its columns that have any, in a separate block.
 fn with_limits(columns: Vec<usize>, family: Arc<dyn Family>, table: &Table) -> Result<Vec<Block>, SpecError> {
-    let has_limits = |j: &usize| table.limits.iter().any(|limit| limit.column == *j);
-    let (limited, others): (Vec<usize>, Vec<usize>) = columns.into_iter().partition(has_limits);
+    let with: HashSet<usize> = table.limits.iter().map(|limit| limit.column).collect();
+    let (limited, others): (Vec<usize>, Vec<usize>) = columns.into_iter().partition(|j| with.contains(j));
     let mut blocks = Vec::new();
     if let Some(limits) = table.limits_of(&limited) {
         let censored = Censored::of(family.as_ref(), limits).ok_or_else(|| {
@@ -75,185 +74,39 @@ fn with_limits(columns: Vec<usize>, family: Arc<dyn Family>, table: &Table) -> R
     Ok(blocks)
 }
 
-/// What a column of numbers holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// No observed cell.
-    Nothing,
-    /// Words for yes and no.
-    Truth,
-    /// Zeros and ones.
-    Binary,
-    /// Non-negative whole numbers.
-    Counts,
-    /// Whole numbers that vary far less than counts do: years, scores, lengths.
-    Even,
-    /// A few of them, which may be groups: three years, classes.
-    Few,
-    /// Whole numbers that keep away from zero: ages of adults, incomes.
-    Amounts,
-    /// Answers on a scale from 1, as other columns have too.
-    Scale,
-    /// Any other numbers.
-    Real,
-    /// Part of a category.
-    Level,
-}
-
-/// A column, reduced to what the choice of its family and the advice about it need.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Seen {
-    /// What kind of numbers it holds.
-    pub kind: Kind,
-    /// Whether its numbers are whole and from 1 to at most 10.
-    pub may_be_scale: bool,
-    /// Whether it has every whole number from 1 to its largest, at least 4.
-    pub is_consecutive: bool,
-    /// Whether only a limit is known of some cells, such as `<0.5`.
-    pub has_limits: bool,
-    /// Whether all observed cells are above zero.
-    pub is_positive: bool,
-    /// Whether all observed cells are equal.
-    pub is_constant: bool,
-    /// Whether it numbers the rows, one by one.
-    pub is_index: bool,
-    /// Variance over mean; NaN where it is undefined.
-    pub dispersion: f64,
-}
-
-/// A column is taken for row numbers only if the table has at least this many rows.
-const INDEX_ROWS: usize = 10;
-/// Groups have at least this many cells each, on average.
-const CELLS_PER_GROUP: usize = 10;
-/// The largest number of a scale of answers, the least number of rows, and how many columns have such a scale.
-const TOP: f64 = 10.0;
-const ANSWERS: usize = 20;
-const SCALES: usize = 3;
-/// Counts come this close to zero.
-const NEAR_ZERO: f64 = 100.0;
 /// In a table with this many columns, nearly all of whole numbers, all of these are counts.
 const WIDE: usize = 10;
 /// Counts with a larger variance over mean are not Poisson.
 pub const OVERDISPERSED: f64 = 1.5;
 
-impl Kind {
-    /// What a column holds, in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Kind::Nothing => "nothing",
-            Kind::Truth => "yes/no",
-            Kind::Binary => "zeros and ones",
-            Kind::Counts => "counts",
-            Kind::Even => "whole numbers that vary less than counts",
-            Kind::Few => "a few whole numbers",
-            Kind::Amounts => "whole numbers away from zero",
-            Kind::Scale => "answers on a scale",
-            Kind::Real => "numbers",
-            Kind::Level => "categories",
-        }
-    }
-}
-
-/// Examines each column.
+/// Examines each column; of a table whose cells this process has not read, as others have seen them.
 pub fn seen(table: &Table) -> Vec<Seen> {
-    let width = table.columns.len();
-    let mut seen = Vec::with_capacity(width);
-    let mut column = Vec::with_capacity(table.rows);
-    for j in 0..width {
-        column.clear();
-        column.extend(table.values.iter().skip(j).step_by(width).copied().filter(|v| !v.is_nan()));
-        seen.push(Seen::of(&column, table.rows));
+    if !table.seen.is_empty() {
+        return table.seen.clone();
     }
+    let mut seen = examined(table);
     compare(&mut seen);
-    table.truths.iter().for_each(|&j| seen[j].kind = Kind::Truth);
-    table.limits.iter().for_each(|limit| (seen[limit.column].kind, seen[limit.column].has_limits) = (Kind::Real, true));
-    table.categories.iter().flat_map(|c| c.columns()).for_each(|j| seen[j].kind = Kind::Level);
+    mark(&mut seen, table);
     seen
 }
 
-/// Finds scales of answers: those that other columns have too, or that are known by their answers, all of which occur and vary less than counts.
-pub fn compare(seen: &mut [Seen]) {
-    let scales = seen.iter().filter(|s| s.may_be_scale).count();
-    let is_scale = |s: &Seen| s.may_be_scale && (scales >= SCALES || s.kind == Kind::Even && s.is_consecutive);
-    seen.iter_mut().filter(|s| is_scale(s)).for_each(|column| column.kind = Kind::Scale);
+/// Examines each column by itself.
+pub(crate) fn examined(table: &Table) -> Vec<Seen> {
+    let width = table.columns.len();
+    let mut column = Vec::with_capacity(table.rows);
+    let mut examine = |j: usize| {
+        column.clear();
+        column.extend(table.values.iter().skip(j).step_by(width).copied().filter(|v| !v.is_nan()));
+        Seen::of(&column, table.rows)
+    };
+    (0..width).map(&mut examine).collect()
 }
 
-impl Seen {
-    /// A column that is known to be of some kind, whatever its cells.
-    pub fn known(kind: Kind) -> Self {
-        Seen {
-            kind,
-            may_be_scale: false,
-            is_consecutive: false,
-            has_limits: false,
-            is_positive: false,
-            is_constant: false,
-            is_index: false,
-            dispersion: f64::NAN,
-        }
-    }
-
-    /// Examines a column's observed cells; `rows` is the number of rows of the table.
-    pub fn of(cells: &[f64], rows: usize) -> Self {
-        let count = cells.len() as f64;
-        let mean = cells.iter().sum::<f64>() / count;
-        let variance = cells.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0);
-        let dispersion = variance / mean;
-        // Less than half the variance of a Poisson, by at least four standard errors.
-        let is_even = dispersion < (1.0 - 4.0 * (2.0 / (count - 1.0)).sqrt()).min(0.5);
-        let kind = if cells.is_empty() {
-            Kind::Nothing
-        } else if cells.iter().all(|v| *v == 0.0 || *v == 1.0) {
-            Kind::Binary
-        } else if cells.iter().all(|v| *v >= 0.0 && v.fract() == 0.0) {
-            let least = cells.iter().copied().fold(f64::INFINITY, f64::min);
-            let least_positive = cells.iter().copied().filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
-            match distinct(cells) {
-                Some(groups @ 3..)
-                    if is_even && (groups == 3 || least >= TOP) && cells.len() >= groups * CELLS_PER_GROUP =>
-                {
-                    Kind::Few
-                }
-                _ if is_even => Kind::Even,
-                _ if cells.len() >= ANSWERS && (least_positive >= NEAR_ZERO || least >= TOP && least > mean / 4.0) => {
-                    Kind::Amounts
-                }
-                _ => Kind::Counts,
-            }
-        } else {
-            Kind::Real
-        };
-        let is_whole = cells.iter().all(|v| v.fract() == 0.0);
-        let is_short =
-            cells.iter().all(|v| (1.0..=TOP).contains(v)) && cells.contains(&1.0) && cells.iter().any(|v| *v > 2.0);
-        let is_index = is_whole && cells.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
-        let top = cells.iter().copied().fold(0.0, f64::max);
-        let is_consecutive = (4.0..=TOP).contains(&top) && (1..=top as u32).all(|k| cells.contains(&f64::from(k)));
-        Seen {
-            kind,
-            is_consecutive,
-            has_limits: false,
-            is_positive: cells.iter().all(|v| *v > 0.0),
-            may_be_scale: is_whole && is_short && cells.len() >= ANSWERS,
-            is_constant: !cells.is_empty() && cells.iter().all(|v| *v == cells[0]),
-            is_index: is_index && cells.len() == rows && rows >= INDEX_ROWS,
-            dispersion,
-        }
-    }
-}
-
-/// The number of distinct values, if they are few.
-pub fn distinct(cells: &[f64]) -> Option<usize> {
-    let mut values: Vec<f64> = Vec::new();
-    for cell in cells {
-        if !values.contains(cell) {
-            values.push(*cell);
-        }
-        if values.len() as f64 > TOP {
-            return None;
-        }
-    }
-    Some(values.len())
+/// Marks columns whose kind the file tells.
+pub(crate) fn mark(seen: &mut [Seen], table: &Table) {
+    table.truths.iter().for_each(|&j| seen[j].kind = Kind::Truth);
+    table.limits.iter().for_each(|limit| (seen[limit.column].kind, seen[limit.column].has_limits) = (Kind::Real, true));
+    table.categories.iter().flat_map(|c| c.columns()).for_each(|j| seen[j].kind = Kind::Level);
 }
 
 /// The median of variance over mean, of columns that vary.

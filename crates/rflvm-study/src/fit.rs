@@ -108,7 +108,7 @@ impl Fit {
         let timeline = Timeline::of(&config, &table)?;
         let covariates = Covariates::of(&config, &table)?;
         let model = match is_outline {
-            true => model::outlined(&config, &table)?,
+            true => model::outlined(&config, &given, &table)?,
             false => model::model(&config, &given, &mut table, timeline.as_ref())?,
         };
         if timeline.is_some() {

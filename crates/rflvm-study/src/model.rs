@@ -16,6 +16,7 @@ use rflvm::internal::model::latent::{Dynamics, Form, TimeKernel, TimeSpec};
 use rflvm::internal::model::spectral::Kernel;
 use rflvm::internal::model::{MOST_AXES, Model, ModelSpec, Priors, roughness};
 use rflvm::internal::observations::{Observations, Offset};
+use std::sync::Arc;
 
 /// The model of a table. It takes over the table's values, so that they are not held twice.
 pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option<&Timeline>) -> Result<Model, Error> {
@@ -45,6 +46,13 @@ pub fn model(config: &Config, given: &Given, table: &mut Table, timeline: Option
 
 /// The least range of the numbers of a column: squares of smaller ones vanish.
 const LEAST_RANGE: f64 = 1e-100;
+
+/// Refuses such columns of the part of a model that a process has.
+pub(crate) fn check_part(part: &Model) -> Result<(), SpecError> {
+    let blocks: Vec<Block> =
+        part.blocks().iter().map(|block| (block.columns.clone().collect(), Arc::clone(&block.family))).collect();
+    Ok(check_scales(&blocks, part.y(), part.names())?)
+}
 
 /// Refuses a column of real numbers whose scale is too small to compute with.
 fn check_scales(blocks: &[Block], y: &Mat, names: &[String]) -> Result<(), DataError> {
@@ -84,8 +92,8 @@ pub fn refused(table: &Table, error: SpecError) -> Error {
 }
 
 /// The model of a table whose cells no process has as a whole.
-pub fn outlined(config: &Config, table: &Table) -> Result<Model, Error> {
-    let blocks = blocks::blocks(config, &Given::default(), table)?;
+pub fn outlined(config: &Config, given: &Given, table: &Table) -> Result<Model, Error> {
+    let blocks = blocks::blocks(config, given, table)?;
     let covariates = Covariates::of(config, table)?;
     let known = covariates.matrix(table)?;
     let known = (!covariates.is_empty()).then(|| (known, covariates.names()));

@@ -43,6 +43,7 @@ mod written;
 mod zarr;
 
 use crate::note::Note;
+use crate::seen::Seen;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -53,6 +54,7 @@ pub use holds::Holds;
 pub(crate) use kind::is_zarr;
 pub use limit::Limit;
 pub use read::{is_text, look, read};
+pub(crate) use settle::check_names;
 pub use when::joined as joined_times;
 pub use written::Written;
 
@@ -88,6 +90,9 @@ pub struct Table {
     /// Cells of which only a limit is known, which they hold.
     #[serde(default)]
     pub limits: Vec<Limit>,
+    /// What each column holds, if this process has not read all cells and others have.
+    #[serde(skip)]
+    pub seen: Vec<Seen>,
     /// Whether the file names its columns.
     pub named: bool,
     /// Names of the columns of the file that are not used.

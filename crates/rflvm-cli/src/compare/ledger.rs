@@ -1,9 +1,8 @@
 //! The progress of a comparison: settings.json, and one file per fit in fits/. Fits that are already stored are not repeated.
 
-use super::piece::Piece;
-use super::task::Task;
 use crate::failure::Failure;
 use rflvm::internal::atomic::plain_reason;
+use rflvm_study::comparison::{Piece, Task};
 use rflvm_study::outputs::Outputs;
 use rflvm_study::table::Table;
 use rflvm_study::{Error, write};

@@ -2,8 +2,9 @@
 
 use crate::shell::quoted;
 use rflvm_study::Config;
-use rflvm_study::families::{Kind, Seen};
+use rflvm_study::seen::{Kind, Seen};
 use rflvm_study::table::{Aside, Holds, Table};
+use std::collections::HashSet;
 
 /// Up to this many uninformative columns are excluded by name; more would make the command unreadable.
 const NAMED: usize = 20;
@@ -61,7 +62,7 @@ impl Advice {
 
     /// Excludes numeric columns that cannot be fitted or are uninformative.
     pub fn look_at(&mut self, table: &Table, seen: &[Seen]) {
-        let of_categories: Vec<usize> = table.categories.iter().flat_map(|c| c.columns()).collect();
+        let of_categories: HashSet<usize> = table.categories.iter().flat_map(|c| c.columns()).collect();
         let is_number = |j: &usize| !of_categories.contains(j);
         let names = |is: &dyn Fn(&Seen) -> bool| -> Vec<String> {
             (0..seen.len()).filter(is_number).filter(|&j| is(&seen[j])).map(|j| table.columns[j].clone()).collect()

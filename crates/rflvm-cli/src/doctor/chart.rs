@@ -1,6 +1,6 @@
 //! The columns of a table grouped by what they hold, readable for five columns and for twenty thousand.
 
-use rflvm_study::families::{Kind, Seen};
+use rflvm_study::seen::{Kind, Seen};
 use rflvm_study::table::{Aside, Holds, Source, Table};
 use serde_json::{Value, json};
 

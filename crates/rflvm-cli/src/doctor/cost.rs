@@ -17,7 +17,7 @@ const LEAST: u64 = 2;
 /// Seconds after which no more sweeps are started.
 const PATIENCE: f64 = 3.0;
 /// Cells that are timed at most, and columns at least: the cost of a fit is in proportion to its columns, and nobody waits half a minute for an estimate.
-const CELLS: usize = 30_000;
+const CELLS: usize = 10_000;
 const COLUMNS: usize = 64;
 /// Warm-up of the timed run. During the first tenth, positions are held fixed, which takes a different time.
 const WARMUP: u64 = 20;
@@ -61,7 +61,7 @@ impl Cost {
         let timed =
             Settings { warmup: settings.warmup.min(WARMUP), draws: MOST, thin: 1, modes: 1, ..settings.clone() };
         let held = timed.warmup / 10;
-        let most = (CELLS / model.rows()).max(COLUMNS);
+        let most = timed_columns(model.rows());
         // A card has another cost per column with few of them than with many.
         let some = if card.is_none() { model.fewer_columns(most) } else { None };
         let (whole, model) = (model, some.as_ref().unwrap_or(model));
@@ -118,6 +118,11 @@ impl Cost {
     }
 }
 
+/// How many columns are timed at most in a table of this many rows.
+fn timed_columns(rows: usize) -> usize {
+    (CELLS / rows).max(COLUMNS)
+}
+
 fn duration(seconds: f64) -> String {
     match seconds {
         ..1.5 => "a second".into(),
@@ -131,6 +136,13 @@ fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_timed_does_not_grow_with_the_table() {
+        for (rows, columns) in [(10, 1000), (156, 64), (200, 64), (100_000, 64)] {
+            assert_eq!(timed_columns(rows), columns, "{rows} rows");
+        }
+    }
 
     #[test]
     fn times_are_reported_in_suitable_units() {

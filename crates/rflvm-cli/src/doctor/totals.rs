@@ -1,6 +1,7 @@
 //! All cells of a table together: missing cells, the dispersion of counts, differences between row totals.
 
-use rflvm_study::families::{self, Kind, OVERDISPERSED, Seen};
+use rflvm_study::families::{self, OVERDISPERSED};
+use rflvm_study::seen::{Kind, Seen};
 use rflvm_study::table::{Source, Table};
 
 /// Size factors are suggested if row totals differ by more than this factor.

@@ -214,6 +214,10 @@ fn errors_about_text_name_the_family_that_accepts_it() {
     fs::write(dir.join("b.csv"), "column,likelihood\na,multinomial\nb,multinomial\n").unwrap();
     let said = text(&rflvm(&dir, &["fit", "w.csv", "--blocks", "b.csv", "--out", "v"]).stderr);
     assert!(said.contains("`b` is the only one of numbers in its multinomial block"), "{said}");
+    // A fit of text with one family is opened again.
+    fs::write(dir.join("u.csv"), "a,b\nx,p\ny,q\nx,q\ny,q\nx,p\ny,p\n").unwrap();
+    good(&dir, &[&["fit", "u.csv", "--likelihood", "multinomial", "--out", "u"], &QUICK[..]].concat());
+    good(&dir, &["summary", "u"]);
 }
 
 #[test]

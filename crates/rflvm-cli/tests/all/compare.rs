@@ -229,3 +229,14 @@ fn an_interrupted_comparison_keeps_finished_fits() {
     assert!(text(&output.stderr).contains("0 of 2 fits are kept in o"), "{}", text(&output.stderr));
     assert!(fits(&dir).is_empty() && !dir.join("o/compare.csv").exists());
 }
+
+#[test]
+fn groups_that_auto_finds_among_numbers_are_compared_as_categories() {
+    let dir = folder("groups-compared");
+    let row =
+        |n: u32| format!("{:.3},{:.3},{}\n", (f64::from(n) * 0.7).sin(), (f64::from(n) * 0.3).cos(), 2007 + n % 3);
+    fs::write(dir.join("t.csv"), String::from("a,b,year\n") + &(0..60).map(row).collect::<String>()).unwrap();
+    good(&dir, &with(&["--likelihood", "auto", "--latent-dims", "1,2"]));
+    let all = lines(&dir, "o/compare.csv");
+    assert!(all.len() == 3 && all[1..].iter().all(|line| line[1] == "auto" && !line[4].is_empty()), "{all:?}");
+}

@@ -224,24 +224,16 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
         seconds = self._settings_now()["compute"].get("checkpoint") or 30.0
         return _dask.Coordinated(self._fit, client, resume=resume, threads=_settings.threads(self), seconds=seconds)
 
-    def _prepare(self, X: Any, given: Given, store: Any, overwrite: bool) -> _native.Fit:
-        """Check the input as far as possible, and prepare the folder."""
-        job = getattr(self, "_job_", None)
-        if job is not None and not job.wait(0.0):
-            raise RuntimeError(
-                "this model is being fitted in the background; wait for its handle, or cancel it and wait, or fit another model, such as "
-                "sklearn.base.clone(model)"
-            )
-        X = self._checked(X, reset=True)
+    def _asked(self, X: Any, given: Given) -> dict:
+        """What the engine is asked to fit: arguments of `_native.Fit` except the folder, with the seed."""
         self._layout, self._clock, self._cells = learn(X, self.likelihood), Clock.of(given.times), given.cells
         rows = _table.read(X, self._layout, given.mask)
         if given.row_names is not None:
             rows.ids = texts_of(rows_in_order(given.row_names, rows.index, "row_names"), rows.count, "row_names")
         about = given.words(rows)
-        seed = _settings.seed(self)
         settings = _settings.settings(
             self,
-            seed,
+            _settings.seed(self),
             len(self._layout.names),
             has_times=given.times is not None,
             has_sequences=given.sequences is not None,
@@ -256,18 +248,29 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
             settings["trials"] = None if trials is None else str(trials)
         else:
             families = self._layout.families()
-        folder = Folder(store)
-        fit = _native.Fit(
-            rows.values,
-            self._layout.names,
-            self._layout.named,
-            json.dumps(settings),
-            folder.path,
-            families=families,
-            trials=trials_of_cells,
-            ids=rows.ids,
+        return {
+            "values": rows.values,
+            "columns": self._layout.names,
+            "named": self._layout.named,
+            "settings": settings,
+            "families": families,
+            "trials": trials_of_cells,
+            "ids": rows.ids,
             **about,
-        )
+        }
+
+    def _prepare(self, X: Any, given: Given, store: Any, overwrite: bool) -> _native.Fit:
+        """Check the input as far as possible, and prepare the folder."""
+        job = getattr(self, "_job_", None)
+        if job is not None and not job.wait(0.0):
+            raise RuntimeError(
+                "this model is being fitted in the background; wait for its handle, or cancel it and wait, or fit another model, such as "
+                "sklearn.base.clone(model)"
+            )
+        X = self._checked(X, reset=True)
+        asked = self._asked(X, given)
+        settings, folder = asked.pop("settings"), Folder(store)
+        fit = _native.Fit(settings=json.dumps(settings), dir=folder.path, **asked)
         fit.lock(overwrite)
         (folder.path / ABOUT).write_text(json.dumps(self._about()), encoding="utf-8")
         for warning in fit.warnings[:SOME]:
@@ -276,7 +279,7 @@ class RFLVM(ClassNamePrefixFeaturesOutMixin, Reporting, Grouped, BaseEstimator):
             warn(f"{len(fit.warnings) - SOME} more rows or columns have the same problem")
         self._folder, self._fit_, self._drawn_, self._origin = folder, fit, None, fit.origin()
         self._index = index_of(X)
-        self.seed_ = seed
+        self.seed_ = settings["sampling"]["seed"]
         return fit
 
     def _begin(self, job: Union[_native.Job, _dask.Coordinated]) -> Handle:

@@ -23,6 +23,7 @@ __all__ = [
     "s_curve",
     "Job",
     "Kinds",
+    "Comparison",
     "Coordinator",
     "canonical",
     "joined_times",
@@ -146,6 +147,29 @@ class Job:
     def cancel(self) -> None: ...
     def wait(self, seconds: float) -> bool: ...
     def outcome(self) -> str: ...
+
+@final
+class Comparison:
+    def __new__(
+        cls,
+        values: Values,
+        columns: Sequence[str],
+        named: bool,
+        settings: str,
+        plan: str,
+        *,
+        families: Optional[Sequence[tuple[str, str, str, str]]] = None,
+        trials: Optional[_Floats] = None,
+        ids: Optional[Sequence[str]] = None,
+        offset: Optional[Sequence[float]] = None,
+        times: Optional[Sequence[str]] = None,
+        sequences: Optional[Sequence[str]] = None,
+        covariates: Optional[Sequence[Sequence[str]]] = None,
+    ) -> Comparison: ...
+    def tasks(self) -> list[str]: ...
+    def run(self, task: int, threads: int) -> Optional[str]: ...
+    def cancel(self) -> None: ...
+    def ranked(self, scores: Sequence[str]) -> str: ...
 
 @final
 class Coordinator:

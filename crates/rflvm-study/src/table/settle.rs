@@ -1,6 +1,7 @@
 //! From a builder to a table: decides what the columns of text hold, once all rows are read.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use super::builder::TableBuilder;
 use super::category::Category;
@@ -162,7 +163,7 @@ impl TableBuilder {
         let limits = limits.map(|limit| Limit { column: places[limit.column], ..*limit }).collect();
         columns.extend(self.outlined.iter().map(|&position| self.names[position].clone()));
         if !categories.is_empty() {
-            self.check_names(&columns)?;
+            check_names(&self.allowance.path, &columns)?;
         }
         self.values = if self.outlined.is_empty() { self.spread(&parts, columns.len())? } else { Vec::new() };
         let aside = self.texts.iter().flatten().map(|text| text.position).chain(self.offset.iter().map(|o| o.0));
@@ -192,6 +193,7 @@ impl TableBuilder {
             rows: self.rows,
             values: self.values,
             limits,
+            seen: Vec::new(),
             named: self.named,
             ignored,
             notes: self.notes,
@@ -234,13 +236,13 @@ impl TableBuilder {
         }
         Ok(spread)
     }
+}
 
-    /// Checks that the names of the levels' columns are unique.
-    fn check_names(&self, columns: &[String]) -> Result<(), TableError> {
-        let mut seen = HashSet::new();
-        match columns.iter().find(|name| !seen.insert(name.as_str())) {
-            Some(name) => Err(TableError::TwiceNamed { file: self.allowance.path.clone(), name: shorten(name, 40) }),
-            None => Ok(()),
-        }
+/// Checks that the names of the levels' columns are unique.
+pub(crate) fn check_names(file: &Path, columns: &[String]) -> Result<(), TableError> {
+    let mut seen = HashSet::new();
+    match columns.iter().find(|name| !seen.insert(name.as_str())) {
+        Some(name) => Err(TableError::TwiceNamed { file: file.to_path_buf(), name: shorten(name, 40) }),
+        None => Ok(()),
     }
 }

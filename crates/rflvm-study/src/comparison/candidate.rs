@@ -1,24 +1,41 @@
 //! A way to fit the table: latent dimension, family, kernel, number of features.
 
-use crate::args::CompareArgs;
-use crate::failure::Failure;
+use crate::blocks::{self, Given};
+use crate::choices::KernelKind;
+use crate::config::Config;
+use crate::error::Error;
+use crate::latent_dim::LatentDim;
+use crate::model;
+use crate::table::Table;
+use crate::times::Timeline;
 use rflvm::internal::error::SpecError;
 use rflvm::internal::identity;
-use rflvm_study::Config;
-use rflvm_study::blocks::{self, Given};
-use rflvm_study::choices::KernelKind;
-use rflvm_study::latent_dim::LatentDim;
-use rflvm_study::model;
-use rflvm_study::table::Table;
-use rflvm_study::times::Timeline;
+use serde::{Deserialize, Serialize};
 use std::fmt::Display;
+
+/// What is tried, in every combination; a setting without a list is as for a fit.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Lists {
+    /// Latent dimensions.
+    pub latent_dims: Option<Vec<LatentDim>>,
+    /// Families.
+    pub likelihoods: Option<Vec<String>>,
+    /// Kernels.
+    pub kernels: Option<Vec<KernelKind>>,
+    /// Numbers of random features.
+    pub feature_counts: Option<Vec<usize>>,
+}
 
 /// One candidate, checked against the table.
 pub struct Candidate {
+    /// The latent dimension.
     pub latent_dim: usize,
     /// The family; `blocks` if a file lists them.
     pub likelihood: String,
+    /// The kernel.
     pub kernel: KernelKind,
+    /// The number of random features.
     pub features: usize,
     /// Its settings.
     pub config: Config,
@@ -38,7 +55,7 @@ pub struct Candidate {
 
 /// How simple a candidate is: fewer latent dimensions, then fewer features, fewer parameters per column, and a fixed kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Complexity {
+pub(super) struct Complexity {
     latent_dim: usize,
     features: usize,
     parameters: usize,
@@ -46,18 +63,17 @@ pub struct Complexity {
 }
 
 impl Candidate {
-    fn new(mut config: Config, table: &Table, timeline: Option<&Timeline>) -> Result<Self, Failure> {
+    fn new(mut config: Config, mut given: Given, table: &Table, timeline: Option<&Timeline>) -> Result<Self, Error> {
         // Chosen once, from the whole table: held-out cells must not change the families.
-        let is_auto = config.is_auto();
+        let asked = config.likelihood.clone();
         let mut table = table.clone();
-        let mut given = Given::default();
         blocks::choose(&mut config, &mut given, &mut table);
         let model = model::model(&config, &given, &mut table, timeline)?;
         let blocks = model.blocks();
         let columns = |b: &rflvm::internal::model::Block| b.columns.clone().map(|c| model.order()[c]).collect();
         Ok(Candidate {
             latent_dim: model.latent_dim(),
-            likelihood: config.likelihood.clone().unwrap_or_else(|| if is_auto { "auto" } else { "blocks" }.into()),
+            likelihood: config.likelihood.clone().or(asked).unwrap_or_else(|| "blocks".into()),
             kernel: config.model.kernel.unwrap_or(KernelKind::Learned),
             features: model.spec().features,
             fingerprint: identity::of_data(&model) + &identity::of_model(&model),
@@ -83,40 +99,42 @@ impl Candidate {
     }
 
     /// By which candidates are ordered.
-    pub fn complexity(&self) -> Complexity {
+    pub(super) fn complexity(&self) -> Complexity {
         let Candidate { latent_dim, features, parameters, .. } = *self;
         Complexity { latent_dim, features, parameters, is_learned: self.kernel == KernelKind::Learned }
     }
 }
 
 /// Every combination of the lists; settings without a list are as for a fit. All are checked against the table.
-pub fn candidates(
-    args: &CompareArgs,
+pub(super) fn candidates(
+    lists: &Lists,
     config: &Config,
+    given: &Given,
     table: &Table,
     timeline: Option<&Timeline>,
-) -> Result<Vec<Candidate>, Failure> {
+) -> Result<Vec<Candidate>, Error> {
     // By canonical name, if it is known.
     let named = |name: &String| rflvm::internal::spec::canonical(name).map_or_else(|_| name.clone(), String::from);
-    let named: Option<Vec<String>> = args.likelihoods.as_ref().map(|list| list.iter().map(named).collect());
-    let likelihoods = match (&named, &config.likelihood, &config.blocks) {
-        (Some(list), _, _) => list.iter().cloned().map(Some).collect(),
-        (None, Some(one), _) => vec![Some(one.clone())],
-        (None, None, Some(_)) => vec![None],
-        (None, None, None) => {
-            let rule = "a comparison needs the family of the columns; give --likelihood, --likelihoods for several to compare, or --blocks";
+    let named: Option<Vec<String>> = lists.likelihoods.as_ref().map(|list| list.iter().map(named).collect());
+    let is_listed = config.blocks.is_some() || given.column_families.is_some();
+    let likelihoods = match (&named, &config.likelihood) {
+        (Some(list), _) => list.iter().cloned().map(Some).collect(),
+        (None, Some(one)) => vec![Some(one.clone())],
+        (None, None) if is_listed => vec![None],
+        (None, None) => {
+            let rule = "a comparison needs the family of the columns; give ⟨likelihood⟩, ⟨likelihoods⟩ for several to compare, or ⟨blocks⟩";
             return Err(
                 SpecError::Setting { setting: "likelihood", value: "not given".into(), rule: rule.into() }.into()
             );
         }
     };
-    let dims = listed("latent-dims", &args.latent_dims, config.model.latent_dim)?;
+    let dims = listed("latent-dims", &lists.latent_dims, config.model.latent_dim)?;
     if let Some(auto) = dims.iter().flatten().find(|dim| matches!(dim, LatentDim::Auto(_))) {
-        let rule = "it learns the number of axes and needs no comparison; list numbers, or use `rflvm fit`".into();
+        let rule = "it learns the number of axes and needs no comparison; list numbers, or use ⟨fit⟩".into();
         return Err(SpecError::Setting { setting: "latent-dim", value: auto.to_string(), rule }.into());
     }
-    let kernels = listed("kernels", &args.kernels, config.model.kernel)?;
-    let features = listed("feature-counts", &args.feature_counts, config.model.features)?;
+    let kernels = listed("kernels", &lists.kernels, config.model.kernel)?;
+    let features = listed("feature-counts", &lists.feature_counts, config.model.features)?;
     listed("likelihoods", &named, None)?;
     let has_trials = |name: &str| rflvm::internal::spec::about(name).is_ok_and(|about| about.cells.have_trials());
     let any_has_trials = likelihoods.iter().flatten().any(|name| has_trials(name));
@@ -128,16 +146,17 @@ pub fn candidates(
                     let mut config = config.clone();
                     config.likelihood = likelihood.clone();
                     // Trials apply to the binomial among the families, if there is one.
-                    config.trials =
-                        config.trials.filter(|_| !any_has_trials || likelihood.as_deref().is_some_and(has_trials));
+                    let takes_trials = !any_has_trials || likelihood.as_deref().is_some_and(has_trials);
+                    config.trials = config.trials.filter(|_| takes_trials);
+                    let given = Given { trials: given.trials.clone().filter(|_| takes_trials), ..given.clone() };
                     config.model.latent_dim = latent_dim.or(config.model.latent_dim);
                     config.model.features = features.or(config.model.features);
                     config.model.kernel = kernel.or(config.model.kernel);
                     let name = likelihood.as_deref().filter(|_| likelihoods.len() > 1);
-                    let candidate = Candidate::new(config, table, timeline);
-                    candidates.push(candidate.map_err(|failure| match name {
-                        Some(name) => Failure::Candidate { name: name.into(), failure: Box::new(failure) },
-                        None => failure,
+                    let candidate = Candidate::new(config, given, table, timeline);
+                    candidates.push(candidate.map_err(|error| match name {
+                        Some(name) => Error::Candidate { name: name.into(), error: Box::new(error) },
+                        None => error,
                     })?);
                 }
             }
@@ -145,7 +164,7 @@ pub fn candidates(
     }
     if candidates.iter().any(|c| c.wholes != candidates[0].wholes) {
         let rule = "a multinomial is scored by held-out trials and other families by held-out cells, which cannot be compared; list multinomial by itself";
-        let value = args.likelihoods.iter().flatten().cloned().collect::<Vec<_>>().join(",");
+        let value = lists.likelihoods.iter().flatten().cloned().collect::<Vec<_>>().join(",");
         return Err(SpecError::Setting { setting: "likelihoods", value, rule: rule.into() }.into());
     }
     Ok(candidates)

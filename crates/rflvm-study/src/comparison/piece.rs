@@ -8,18 +8,21 @@ use serde::{Deserialize, Serialize};
 pub struct Piece {
     /// In words.
     pub candidate: String,
+    /// Identifies the table and the model.
     pub fingerprint: String,
     /// Log predictive density of each row.
     pub ln_density: Vec<Option<f64>>,
     /// Points scored in each row.
     pub points: Vec<usize>,
-    /// Smallest effective sample size, largest R̂.
+    /// Smallest effective sample size.
     pub ess: Option<f64>,
+    /// Largest R̂.
     pub r_hat: Option<f64>,
     /// Chains that were set aside.
     pub set_aside: usize,
     /// Rows whose k̂ is too large, if rows were left out.
     pub doubtful: Option<usize>,
+    /// How long it took.
     pub seconds: f64,
 }
 

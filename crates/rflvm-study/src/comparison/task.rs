@@ -2,10 +2,11 @@
 
 use super::candidate::Candidate;
 use super::piece::Piece;
-use crate::console::Console;
-use crate::failure::Failure;
-use crate::progress::Watch;
-use crate::stop;
+use crate::error::Error;
+use crate::model;
+use crate::sample::Follow;
+use crate::table::Table;
+use crate::times::Timeline;
 use rflvm::internal::draws::Draws;
 use rflvm::internal::error::RunError;
 use rflvm::internal::model::Model;
@@ -15,14 +16,11 @@ use rflvm::internal::rng::Stream;
 use rflvm::internal::run::Run;
 use rflvm::internal::run::Settings;
 use rflvm::internal::split::Split;
-use rflvm_study::model;
-use rflvm_study::table::Table;
-use rflvm_study::times::Timeline;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Shared by all fits of a comparison.
-pub struct Common<'a> {
+pub(super) struct Common<'a> {
     pub table: &'a Table,
     pub timeline: Option<&'a Timeline>,
     pub settings: &'a Settings,
@@ -30,14 +28,21 @@ pub struct Common<'a> {
 
 /// A fit to run.
 pub struct Task<'a> {
+    /// What is fitted.
     pub candidate: &'a Candidate,
+    /// What is scored.
     pub job: Job<'a>,
 }
 
 /// What to score.
 pub enum Job<'a> {
-    /// The held-out part of a split; splits are counted from 1.
-    Split { number: usize, split: &'a Split },
+    /// The held-out part of a split.
+    Split {
+        /// Its number, from 1.
+        number: usize,
+        /// Its parts.
+        split: &'a Split,
+    },
     /// Each row.
     LeaveOut,
 }
@@ -62,7 +67,7 @@ impl Task<'_> {
     }
 
     /// Fits and scores; `None` if a stop was requested.
-    pub fn run(&self, of: &Common<'_>, console: Console) -> Result<Option<Piece>, Failure> {
+    pub(super) fn run(&self, of: &Common<'_>, follow: &dyn Follow) -> Result<Option<Piece>, Error> {
         let begun = Instant::now();
         let settings = of.settings;
         let mut table = of.table.clone();
@@ -78,14 +83,14 @@ impl Task<'_> {
             Job::Split { split, .. } => {
                 let points = TestPoints::new(&model, &split.test);
                 let sinks = (0..settings.chains).map(|_| Heldout::new(&model, &points)).collect();
-                let Some(sinks) = sample(&model, settings, sinks, console)? else { return Ok(None) };
+                let Some(sinks) = sample(&model, settings, sinks, follow)? else { return Ok(None) };
                 doubtful = None;
                 heldout::score(&model, &sinks)
             }
             Job::LeaveOut => {
                 let stream = Stream::new(settings.seed).named("leave out");
                 let sinks = (0..settings.chains).map(|c| LeaveOut::new(&model, stream.at(c as u64))).collect();
-                let Some(sinks) = sample(&model, settings, sinks, console)? else { return Ok(None) };
+                let Some(sinks) = sample(&model, settings, sinks, follow)? else { return Ok(None) };
                 let broken = |source| RunError::Numerical { chain: 1, sweep: settings.sweeps(), source };
                 let left = left_out(&sinks).map_err(broken)?;
                 doubtful = Some(left.doubtful());
@@ -111,14 +116,13 @@ fn sample<D: Draws + Send>(
     model: &Model,
     settings: &Settings,
     mut sinks: Vec<D>,
-    console: Console,
-) -> Result<Option<Vec<D>>, Failure> {
-    let watch = Watch::new(console, settings.chains, settings.sweeps(), false);
+    follow: &dyn Follow,
+) -> Result<Option<Vec<D>>, Error> {
     let mut run = Run::start(model, settings, None)?;
     let is_done = run.go_on(&mut sinks, |progress| {
-        watch.see(progress);
-        if stop::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        follow.see(progress);
+        if follow.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    watch.finish();
+    follow.end(&run);
     Ok(is_done.then_some(sinks))
 }
