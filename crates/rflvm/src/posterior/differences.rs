@@ -1,7 +1,7 @@
 //! Differences between groups of rows, column by column, free of covariates and offsets.
 //!
 //! δ_j is the difference of the means over both groups of e_nj = f_nj + a_gj − bᵀ_j c_n: what the model makes of a row at average covariates and with
-//! a common offset, plus the effect of its group, which the map leaves out in part ([`GroupEffects`]), minus what goes together with covariates c within
+//! a common offset, plus the effect of its group, which the map leaves out in part (`group_effects.rs`), minus what goes together with covariates c within
 //! the groups, so that δ_j is the coefficient of the group in a regression on the group and c. In each draw the effects are drawn too, and the rows of
 //! each group are resampled (the Bayesian bootstrap, Rubin 1981), since they are a sample. It needs no alignment, so that all modes are combined.
 //!
@@ -247,7 +247,7 @@ fn degrees(counts: [usize; 2], covariates: usize) -> Option<f64> {
 /// The p-value of a difference up to a size.
 fn p_value(of: &Summary, size: f64, degrees: Option<f64>) -> f64 {
     let Some(law) = degrees.and_then(|degrees| StudentsT::new(0.0, 1.0, degrees).ok()) else { return f64::NAN };
-    if !(of.sd > 0.0) {
+    if of.sd.is_nan() || of.sd <= 0.0 {
         return f64::NAN;
     }
     let tail = |beyond: f64| law.cdf(-beyond / of.sd);

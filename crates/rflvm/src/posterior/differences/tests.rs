@@ -21,7 +21,7 @@ fn groups() -> Vec<Option<usize>> {
 
 /// More of the second batch in the second group.
 fn batch(n: usize) -> f64 {
-    let is_second = if n < 16 { n % 4 == 0 } else { n % 3 > 0 };
+    let is_second = if n < 16 { n.is_multiple_of(4) } else { !n.is_multiple_of(3) };
     if is_second { 0.5 } else { -0.5 }
 }
 

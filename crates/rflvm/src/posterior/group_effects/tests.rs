@@ -9,7 +9,7 @@ use crate::rng::Stream;
 #[test]
 fn counts_of_groups_are_met_wherever_the_map_is() {
     // The map is far too low, far too high, and the second group has no counts.
-    let cell = |n: usize, j: usize| if n % 2 == 0 { [40.0, 3.0, 2.0][j] } else { [80.0, 1.0, 0.0][j] };
+    let cell = |n: usize, j: usize| if n.is_multiple_of(2) { [40.0, 3.0, 2.0][j] } else { [80.0, 1.0, 0.0][j] };
     let data = Observations::new(Mat::from_fn(30, 3, cell)).unwrap();
     let model = Model::new(data, Poisson, ModelSpec { features: 4, ..ModelSpec::default() }).unwrap();
     let of: Vec<Option<usize>> = (0..30).map(|n| (n < 28).then_some(n % 2)).collect();
