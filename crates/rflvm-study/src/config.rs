@@ -343,7 +343,8 @@ impl Config {
     /// The settings that read the copy of the table in a store, which is not written like the file.
     pub(crate) fn of_store(&self, store: PathBuf) -> Config {
         let plain = Config { separator: None, decimal: None, na: None, array: None, row_data: None, ..self.clone() };
-        Config { table: Some(store), ..plain }
+        // The store has the fitted columns alone, one for each level of a category.
+        Config { table: Some(store), columns: None, without: None, ..plain }
     }
 
     /// The table that these settings were saved with, unless `flags` read it in another way.

@@ -25,7 +25,8 @@ fn axes_that_the_data_do_not_support_are_pruned_from_all_results() {
     let header = |file: &str| fs::read_to_string(dir.join(file)).unwrap().lines().next().unwrap().to_string();
     let names = |prefix: &str| (1..=in_use).map(|d| format!("{prefix}{d}")).collect::<Vec<_>>().join(",");
     let positions = format!("id,label,{},{}", names("x"), names("sd"));
-    assert_eq!(header("f/embedding.csv"), format!("{positions},{}", names("median")));
+    // Where there are several modes, there is one more column.
+    assert!(header("f/embedding.csv").starts_with(&format!("{positions},{}", names("median"))));
     // All results about positions have the same axes.
     good(&dir, &["transform", "f", "s/table.csv", "--out", "placed.csv"]);
     assert!(header("placed.csv").starts_with(&positions));

@@ -221,6 +221,18 @@ fn errors_about_text_name_the_family_that_accepts_it() {
 }
 
 #[test]
+fn a_fit_of_chosen_columns_with_text_is_opened_again() {
+    let dir = folder("chosen");
+    let row = |n: usize| format!("{},{:.1},{n}\n", ["x", "y", "z"][n * 5 % 3], (n * 13 % 29) as f64 * 0.7 - 3.0);
+    fs::write(dir.join("t.csv"), (0..30).map(row).fold("a,b,c\n".to_string(), |all, line| all + &line)).unwrap();
+    for (out, flags) in [("o", ["--columns", "b,a"]), ("p", ["--without", "c,b"])] {
+        good(&dir, &[&["fit", "t.csv", "--likelihood", "auto", "--out", out], &flags[..], &QUICK].concat());
+        good(&dir, &["resume", out, "--draws", "9", "-q"]);
+        good(&dir, &["transform", out, "t.csv", "--out", &format!("{out}.csv")]);
+    }
+}
+
+#[test]
 fn a_few_whole_numbers_are_a_category_and_na_can_be_one() {
     let dir = folder("few");
     let row = |n: usize| {
