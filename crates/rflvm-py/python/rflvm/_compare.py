@@ -96,19 +96,20 @@ def compare(
     """
     if client is not None:
         _dask.check(client)
-    lists = {"latent_dims": latent_dims, "likelihoods": likelihoods, "kernels": kernels, "feature_counts": feature_counts}
+    given = {"latent_dims": latent_dims, "likelihoods": likelihoods, "kernels": kernels, "feature_counts": feature_counts}
+    lists = {name: None if one is None else [plain(value, name) for value in listed(one, name)] for name, one in given.items()}
+    other = type(model)(**model.get_params(deep=False))
+    if likelihoods is not None:
+        # The table is read as for the first family; where all are "auto", the families are chosen as for a fit.
+        other.likelihood = next((name for name in lists["likelihoods"] or [] if name != "auto"), "auto")
+        if other.likelihood == "auto":
+            lists["likelihoods"] = None
     plan = {
-        "lists": {name: None if given is None else [plain(one, name) for one in listed(given, name)] for name, given in lists.items()},
+        "lists": lists,
         "folds": whole(folds, "folds", least=0),
         "held_out": None if held_out is None else number(held_out, "held_out"),
         "loo": truth(loo, "loo"),
     }
-    other = type(model)(**model.get_params(deep=False))
-    if likelihoods is not None:
-        # The table is read as for the first family; where all are "auto", the families are chosen as for a fit.
-        other.likelihood = next((name for name in plan["lists"]["likelihoods"] if name != "auto"), "auto")
-        if other.likelihood == "auto":
-            plan["lists"]["likelihoods"] = None
     asked = other._asked(other._checked(X, reset=True), Given(mask, times, sequences, offset, trials, covariates=covariates))
     asked["cells"] = asked.pop("values").to_numpy()
     asked.update(settings=json.dumps(asked["settings"]), plan=json.dumps(plan), version=_native.__version__)
