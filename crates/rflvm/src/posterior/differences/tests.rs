@@ -116,8 +116,8 @@ fn standard_deviations_count_the_rows_as_a_sample() {
             }
             let wanted = (of_noise + of_rows).sqrt();
             assert!((found.link.sd / wanted - 1.0).abs() < 0.05, "{j}: {} {wanted}", found.link.sd);
-            // The bound above would see that either part is left out; that of the noise alone is tested with the effects of groups.
-            assert!(of_noise.sqrt() < 0.8 * wanted && of_rows.sqrt() < 0.9 * wanted, "{j}: {of_noise} {of_rows}");
+            // The bound above would see that the rows are left out; the part of the noise is tested with the effects of groups.
+            assert!(of_noise.sqrt() < 0.8 * wanted, "{j}: {of_noise} {of_rows}");
         }
     });
 }
